@@ -1,0 +1,1 @@
+"""Runs as numbers: pure functions, no files, no network."""

@@ -1,0 +1,1 @@
+"""The commands, one file a group: they parse and show, and decide nothing."""

@@ -1,0 +1,1 @@
+"""What things are: plain frozen data, the protocols of plugins, and how both are found and written."""

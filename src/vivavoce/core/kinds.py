@@ -1,0 +1,185 @@
+"""The protocols of plugins. A kind is a folder of the package; a plugin is a class in one of its modules' `__all__`.
+
+A plugin is a dataclass whose fields are its options, built by `plugins.build`. Its docstring is its manual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import IO, ClassVar, Protocol, runtime_checkable
+
+from vivavoce.core.evidence import Evidence
+from vivavoce.core.model import Case, Header, Suite, Trial
+from vivavoce.core.place import Problems
+from vivavoce.core.reply import Object, Reply, Request
+from vivavoce.core.result import Result, Run, State, Summary, Verdict
+from vivavoce.core.rubric import Rubric
+from vivavoce.core.source import Source
+
+
+class Format(Protocol):
+    """A dataset format: files to suites, and back."""
+
+    looks_for: ClassVar[str]
+    """What tells this format from others, as a phrase for the message when no format is recognised."""
+    suffixes: ClassVar[tuple[str, ...]]
+    """Suffixes whose files in a folder are looked at; the longest names first, such as `.eval.yaml`."""
+
+    def matches(self, source: Source) -> bool:
+        """Whether the content is of this format; a damaged file of it still is."""
+
+    def read(self, source: Source, problems: Problems) -> Suite:
+        """The file as a suite whose `cases` can be iterated again and again.
+
+        Every problem goes to `problems`, while this reads the top and while `cases` is iterated; a case that is wrong is left
+        out. Nothing is raised for what a person wrote wrongly, but for a file that cannot be read at all (`UsageError`).
+        """
+
+    def write(self, suite: Suite, out: IO[str]) -> tuple[str, ...]:
+        """Write a suite in this format; returns a sentence for everything the format cannot hold."""
+
+    def schema(self) -> Object:
+        """JSON Schema of the format, for editors."""
+
+
+@runtime_checkable
+class Scored(Protocol):
+    """A format that can also hold results: `--output m365:scored.json`."""
+
+    def report(self, run: Run, out: IO[str]) -> None:
+        """Write the run in the vendor's shape."""
+
+
+class Session(Protocol):
+    """One conversation with an agent."""
+
+    async def send(self, request: Request) -> Reply:
+        """Say one thing, and wait for the answer.
+
+        Raises:
+            CallError: with a typed `Failure` that says whether a retry may help and whether the agent may have been reached.
+        """
+
+    async def close(self) -> None:
+        """End the conversation and free what it holds; called once, also after a failure."""
+
+
+class Target(Protocol):
+    """Agents under test. May have `idempotent: bool` (repeating a call is safe) and `timeout: ClassVar[float]`, seconds."""
+
+    def session(self, trial: Trial) -> Session:
+        """A conversation of its own; two of one target never mix."""
+
+    async def close(self) -> None:
+        """Free what the target holds, after all its sessions."""
+
+
+class Ask(Protocol):
+    """The run's judge, as an evaluator that needs it is handed it."""
+
+    async def __call__(self, rubric: Rubric, /, **fields: str) -> Verdict:
+        """A verdict of the judge; `fields` replace evidence of these names.
+
+        Raises:
+            Abstain: there is no judge, or it cannot say.
+            CallError: it failed, or answered outside its scale.
+            Missing: the rubric reads what is not there.
+        """
+
+
+class Evaluator(Protocol):
+    """Evidence to verdict. `score(evidence)` may also be `async score(evidence, ask)`.
+
+    A field `threshold`, where there is one, decides when the verdict does not.
+    """
+
+    needs: ClassVar[tuple[str, ...]]
+    """Names of `Evidence` without which there is no verdict; `a|b` means one of the two."""
+    uses: ClassVar[tuple[str, ...]]
+    """Names it also reads, when there."""
+    levels: ClassVar[tuple[str, ...]]
+    """Where it can be applied, of `turn`, `case`, `call`; the first is the default."""
+    scale: ClassVar[tuple[float, float | None]]
+    """Lowest and highest value; no upper end when `None`."""
+
+    def score(self, evidence: Evidence) -> Verdict:
+        """What the evidence is worth. Raises `Missing` by reading what is not there, and nothing else."""
+
+
+class Judge(Protocol):
+    """Who answers a rubric."""
+
+    async def judge(self, rubric: Rubric, evidence: Evidence, fields: Object) -> Verdict:
+        """A verdict with a value on the rubric's scale, or one of its labels. `fields` replace evidence of these names.
+
+        Raises:
+            Abstain: it cannot say; the message gives the way out.
+            CallError: it failed.
+        """
+
+
+class Report(Protocol):
+    """A run as text."""
+
+    suffix: ClassVar[str | None]
+    """Suffix that chooses this report, such as `.csv`; `None` when it must be named."""
+
+    def render(self, run: Run, out: IO[str]) -> None:
+        """Write the whole run; results are read one at a time."""
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """A report that can be written while results come."""
+
+    def line(self, result: Result) -> str:
+        """One result, with its line break."""
+
+
+class Store(Protocol):
+    """Where runs are kept. Safe to use from one process's event loop; several processes may share one store."""
+
+    def begin(self, run_id: str, started: str, header: Header) -> None:
+        """Create a run in state `running`, or reopen one that was interrupted."""
+
+    def append(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
+        """Keep a result; awaiting it returns once it is committed."""
+
+    def finish(self, run_id: str, finished: str, state: State, summary: Summary) -> None:
+        """Close a run."""
+
+    def keys(self, run_id: str) -> set[tuple[str, str, int]]:
+        """Keys of the results a run has."""
+
+    def forget(self, run_id: str, keys: Iterable[tuple[str, str, int]]) -> None:
+        """Drop results, to be made again."""
+
+    def runs(self, limit: int | None = None) -> Sequence[Run]:
+        """Runs, newest first, with their summaries; their results are read only when iterated."""
+
+    def run(self, ref: str) -> Run:
+        """A run by id, unique prefix, `last` or `last~N`.
+
+        Raises:
+            StoreError: there is none, or several; says which there are.
+        """
+
+    def close(self) -> None:
+        """Commit what waits, and let go of the store."""
+
+
+class Engine(Protocol):
+    """Where trials run."""
+
+    def map(
+        self,
+        work: Callable[[Trial], Awaitable[Result]],
+        keep: Callable[[Trial, Result], Awaitable[None]],
+        trials: Iterator[Trial],
+        concurrency: int,
+    ) -> AsyncIterator[Result]:
+        """Run `work` on every trial, at most `concurrency` at once, and yield results as they come.
+
+        `keep` is awaited in the driver before a trial's place is given to the next. Closing the iterator early cancels
+        and awaits what is under way.
+        """

@@ -1,0 +1,196 @@
+"""What is asked: suites of cases of turns, what is expected of them, and the plan of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from vivavoce.core.reply import JSON, Message, Object, Reply
+
+Origin = Literal["item", "file", "run", "default"]
+"""Who asked for a check: this very item or turn, the whole file, the command line or config, or nobody (a default)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Use:
+    """A plugin by name, with its options; never an object, so that a plan stays plain data."""
+
+    name: str
+    options: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Check:
+    """An evaluator to be applied, with its options."""
+
+    evaluator: str
+    """As the vendor's format maps it to ours; compared folded."""
+    name: str = ""
+    """How the score is called; the evaluator's name when empty."""
+    options: Mapping[str, JSON] = field(default_factory=dict)
+    """Fields of the evaluator, `threshold` among them."""
+    origin: Origin = "item"
+    path: str = ""
+    """Where the file asks for it, as a JSON path such as `items[3].evaluators.ExactMatch`; empty for `run` and `default`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expectation:
+    """What the right answer looks like; every part is optional, and absent is not empty."""
+
+    response: str | None = None
+    assertions: tuple[str, ...] | None = None
+    trajectory: tuple[str, ...] | None = None
+    """Names of tools, in order; `()` means no tool at all."""
+    rows: tuple[Object, ...] | None = None
+    reference_query: JSON = None
+    intent: str | None = None
+    refusal: str | None = None
+    insights: tuple[str, ...] | None = None
+
+
+NOTHING = Expectation()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """One thing said to the agent, and what is expected of the answer."""
+
+    input: JSON
+    context: str | None = None
+    expect: Expectation = NOTHING
+    checks: tuple[Check, ...] = ()
+    reply: Reply | None = None
+    """An answer the dataset itself holds."""
+    metadata: Object = field(default_factory=dict)
+    path: str = ""
+    """JSON path in the file, such as `items[3].turns[0]`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Persona:
+    """A simulated user, who speaks instead of scripted turns."""
+
+    context: str
+    goal: str
+    traits: Object = field(default_factory=dict)
+    input: JSON = None
+    """The first thing said; made up from the goal when `None`."""
+    max_turns: int = 10
+    desired_turns: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Case:
+    """One conversation of the exam: scripted turns, or a persona."""
+
+    id: str
+    """Unique in its suite."""
+    name: str | None = None
+    category: str | None = None
+    turns: tuple[Turn, ...] = ()
+    persona: Persona | None = None
+    history: tuple[Message, ...] = ()
+    expect: Expectation = NOTHING
+    """What is expected of the conversation as a whole."""
+    checks: tuple[Check, ...] = ()
+    """Checks of the conversation as a whole."""
+    metadata: Object = field(default_factory=dict)
+    """Everything else the file says of this case; a vendor's format keeps its own words here, so that writing loses nothing."""
+    line: int | None = None
+    """Line in the file where it begins, from 1, when the format knows it without a second look."""
+    path: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Suite:
+    """A dataset file as one exam."""
+
+    name: str
+    cases: Iterable[Case]
+    """Re-iterable: each pass reads the file again, in bounded memory where the format streams."""
+    about: Object | None = None
+    metadata: Object = field(default_factory=dict)
+    format: str = ""
+    source: str = ""
+    """The file, as it was named."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trial:
+    """One case, once."""
+
+    suite: str
+    case: Case
+    repeat: int
+    """From 0."""
+    position: int
+    """Place in the dataset's order, over all files and repeats, from 0."""
+    digest: str
+    """Of the case's inputs and expectations."""
+    about: Object | None = None
+    seed: int = 0
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What identifies a result everywhere: suite, case, repeat."""
+        return (self.suite, self.case.id, self.repeat)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class File:
+    """A dataset file of a plan, by content."""
+
+    path: str
+    sha256: str
+    """Of the bytes on disk, hexadecimal."""
+    format: str = ""
+    suite: str = ""
+    metadata: Object = field(default_factory=dict)
+    """What the file says of itself as a whole."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selection:
+    """What is examined and by whom: all that can change an answer or a verdict, and nothing else."""
+
+    paths: tuple[str, ...] = ()
+    format: str | None = None
+    lenient: bool = False
+    target: Use = field(default_factory=lambda: Use(name="recorded"))
+    judge: Use = field(default_factory=lambda: Use(name="none"))
+    simulator: Use = field(default_factory=lambda: Use(name="scripted"))
+    evaluators: tuple[Check, ...] = ()
+    only: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    """Globs of case ids."""
+    categories: tuple[str, ...] = ()
+    limit: int | None = None
+    repeat: int = 1
+    seed: int = 0
+    map: Mapping[str, str] = field(default_factory=dict)
+    level: Literal["turn", "conversation"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Header:
+    """A plan without its trials: what is stored, printed, and compared to know whether a run is the same."""
+
+    digest: str
+    selection: Selection
+    files: tuple[File, ...]
+    version: str
+    """Of Viva."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """Everything a run needs: a header, and trials that stream."""
+
+    header: Header
+    trials: Iterable[Trial]
+    """Re-iterable, in dataset order."""
+    count: int
+    """How many trials there are."""
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,157 @@
+"""Find a plugin by name, and build it from its options.
+
+A kind is a folder of the package (`evaluators`, `targets` ...). On first use its public modules are imported, and every
+name in their `__all__` is a plugin; a module may instead have `plugins()`, giving names and what builds them. Names are
+compared folded. Entry points of the group `vivavoce.<kind>` are read only when a name is not built in.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.resources
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from vivavoce.core import codec
+from vivavoce.core.errors import BadOptions, MissingExtra, UnknownPlugin
+from vivavoce.core.model import Use
+from vivavoce.core.place import did_you_mean
+
+Maker = Callable[..., Any]  # a plugin's class: what its options make is known only to its kind
+
+KINDS = ("formats", "targets", "evaluators", "judges", "reports", "stores", "engines")
+
+
+def fold(name: str) -> str:
+    """A name as it is compared: without case, `_`, `-`, space and a leading `builtin.`."""
+    folded = name.lower().replace("_", "").replace("-", "").replace(" ", "")
+    return folded.removeprefix("builtin.")
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """The names of all plugins of a kind, built in and installed, sorted."""
+    return tuple(sorted({*_built_in(kind).values(), *_installed(kind).values()}, key=str.lower))
+
+
+def find(kind: str, name: str) -> Maker:
+    """The class (or what stands for it) of a plugin.
+
+    Raises:
+        UnknownPlugin: there is none; the message gives the nearest.
+    """
+    folded = fold(name)
+    if folded in _built_in(kind):
+        return _makers(kind)[folded]
+    if folded in _installed(kind):
+        return _load(kind, folded)
+    raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({did_you_mean(name, names(kind))})')
+
+
+def known_as(kind: str, name: str) -> str:
+    """The one spelling of a plugin's name. Raises `UnknownPlugin` as `find` does."""
+    folded = fold(name)
+    find(kind, name)
+    return _built_in(kind).get(folded) or _installed(kind)[folded]
+
+
+def build(kind: str, use: Use, *, lax: bool = False) -> Any:  # what it is, its kind's protocol says
+    """The plugin itself, made from its options.
+
+    With `lax`, text is read as a number or a truth value where the option is one, as from a command line.
+
+    Raises:
+        UnknownPlugin: no such name.
+        BadOptions: an option is unknown, of the wrong type, or out of range.
+        MissingExtra: it needs a package that is not installed.
+    """
+    maker = find(kind, use.name)
+    what = f"{kind[:-1]} {known_as(kind, use.name)}"
+    if is_dataclass(maker):
+        known = [each.name for each in fields(maker) if each.init]
+        for option in use.options:
+            if option not in known:
+                way_out = did_you_mean(option, known) if known else "it takes none"
+                raise BadOptions(f'{what}: unknown option "{option}" ({way_out})')
+    try:
+        return codec.convert(use.options, maker, lax=lax) if isinstance(maker, type) else maker(**use.options)
+    except (ValueError, TypeError) as error:
+        raise BadOptions(f"{what}: {error}") from error
+    except ModuleNotFoundError as error:
+        raise missing(what, error) from error
+
+
+def missing(what: str, error: ModuleNotFoundError) -> MissingExtra:
+    """The error for a package that is not installed."""
+    return MissingExtra(f"{what} needs the package {error.name}, which is not installed: pip install {error.name}")
+
+
+def manual(kind: str, name: str) -> str:
+    """The plugin's manual: its docstring."""
+    import inspect
+
+    return inspect.getdoc(find(kind, name)) or ""
+
+
+@cache
+def _makers(kind: str) -> Mapping[str, Maker]:
+    return MappingProxyType({fold(name): maker for name, maker in _scan(kind).items()})
+
+
+@cache
+def _built_in(kind: str) -> Mapping[str, str]:
+    return MappingProxyType({fold(name): name for name in _scan(kind)})
+
+
+@cache
+def _scan(kind: str) -> Mapping[str, Maker]:
+    if kind not in KINDS:
+        raise ValueError(f"no kind of plugin is called {kind}")
+    found: dict[str, Maker] = {}
+    for path in importlib.resources.files("vivavoce").joinpath(kind).iterdir():
+        if not path.name.endswith(".py") or path.name.startswith("_"):
+            continue
+        module = importlib.import_module(f"vivavoce.{kind}.{path.name[:-3]}")
+        given: Mapping[str, Maker] = (
+            module.plugins() if hasattr(module, "plugins") else {name: getattr(module, name) for name in module.__all__}
+        )
+        for name, maker in given.items():
+            # A vendor's own evaluator keeps its spelling; other kinds are named as they are typed.
+            name = name if kind == "evaluators" else name.lower()
+            if any(fold(name) == fold(each) for each in found):
+                raise ValueError(f"two {kind} are called {name}")
+            found[name] = maker
+    return MappingProxyType(found)
+
+
+@cache
+def _installed(kind: str) -> Mapping[str, str]:
+    from importlib.metadata import entry_points
+
+    return MappingProxyType({fold(point.name): point.name for point in entry_points(group=f"vivavoce.{kind}")})
+
+
+@cache
+def _load(kind: str, folded: str) -> Maker:
+    from importlib.metadata import entry_points
+
+    points = [point for point in entry_points(group=f"vivavoce.{kind}") if fold(point.name) == folded]
+    if len({point.value for point in points}) > 1:
+        givers = ", ".join(sorted(point.value for point in points))
+        raise UnknownPlugin(f"several installed packages bring the {kind[:-1]} {points[0].name}: {givers}; remove all but one")
+    try:
+        maker: Maker = points[0].load()
+    except ModuleNotFoundError as error:
+        raise missing(f"{kind[:-1]} {points[0].name}", error) from error
+    except Exception as error:  # a foreign plugin may fail in any way while it loads
+        raise UnknownPlugin(f"{kind[:-1]} {points[0].name} ({points[0].value}) cannot be loaded: {error}") from error
+    return maker
+
+
+def iter_modules(kind: str) -> list[str]:
+    """Names of a kind's public modules; for tests and documentation."""
+    package = importlib.import_module(f"vivavoce.{kind}")
+    return sorted(each.name for each in pkgutil.iter_modules(package.__path__) if not each.name.startswith("_"))

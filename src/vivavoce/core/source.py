@@ -1,0 +1,134 @@
+"""A dataset file as it stands: plain or gzip, with or without a byte order mark, read in bounded memory."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, cast
+
+from vivavoce.core.errors import UsageError
+from vivavoce.core.place import locate
+
+DOCUMENT_LIMIT = 256 * 1024 * 1024
+"""Bytes of one document that is read whole, after unpacking."""
+LINE_LIMIT = 64 * 1024 * 1024
+"""Bytes of one line of a file that streams, after unpacking."""
+HEAD = 64 * 1024
+_BOM = b"\xef\xbb\xbf"
+
+
+class Source:
+    """One dataset file. Nothing is read before a method is called; each call reads afresh."""
+
+    def __init__(self, path: Path | str, name: str | None = None) -> None:
+        self.path = Path(path)
+        self.name = name if name is not None else str(path)
+        """As the person named it; what messages show."""
+
+    @property
+    def suffix(self) -> str:
+        """The suffix in lower case, `.gz` left out: `.jsonl` of `A.JSONL.gz`."""
+        return self.path.with_suffix("").suffix.lower() if self.is_gzip else self.path.suffix.lower()
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its suffixes: what a suite is named by."""
+        name = self.path.name
+        if name.lower().endswith(".gz"):
+            name = name[:-3]
+        return name.rsplit(".", 1)[0] if "." in name[1:] else name
+
+    @property
+    def is_gzip(self) -> bool:
+        """Whether the content is gzip, whatever the file is called."""
+        with self._raw() as raw:
+            return raw.read(2) == b"\x1f\x8b"
+
+    def head(self, size: int = HEAD) -> bytes:
+        """The first bytes of the content, unpacked, without byte order mark."""
+        with self.open() as content:
+            return content.read(size)
+
+    def open(self) -> IO[bytes]:
+        """The content as bytes, unpacked, positioned after the byte order mark. The caller closes it."""
+        content = (
+            cast(IO[bytes], gzip.GzipFile(self.path)) if self.is_gzip else self._raw()
+        )  # it has all of IO that is used here
+        try:
+            start = content.read(3)
+            if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                raise UsageError(f"{self.name}: is UTF-16; save it as UTF-8")
+            content.seek(3 if start == _BOM else 0)
+        except (OSError, EOFError) as error:
+            content.close()
+            raise self._unreadable(error) from error
+        except UsageError:
+            content.close()
+            raise
+        return content
+
+    def text(self, limit: int = DOCUMENT_LIMIT) -> str:
+        """The whole content as text.
+
+        Raises:
+            UsageError: it is larger than `limit`, not UTF-8, or damaged.
+        """
+        with self.open() as content:
+            try:
+                data = content.read(limit + 1)
+            except (OSError, EOFError) as error:
+                raise self._unreadable(error) from error
+        if len(data) > limit:
+            raise UsageError(
+                f"{self.name}: larger than {limit // 1024 // 1024} MB, too large for one document; "
+                "write it as JSON lines, which stream"
+            )
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise UsageError(f"{self.name}:{line}: is not UTF-8 ({error.reason}); save it as UTF-8") from error
+
+    def lines(self, limit: int = LINE_LIMIT) -> Iterator[tuple[int, bytes]]:
+        """Each line that is not blank, with its number from 1, without the line break.
+
+        Raises:
+            UsageError: a line is longer than `limit`, or the file is damaged.
+        """
+        with self.open() as content:
+            number = 0
+            while True:
+                try:
+                    line = content.readline(limit + 1)
+                except (OSError, EOFError) as error:
+                    raise self._unreadable(error) from error
+                if not line:
+                    return
+                number += 1
+                if len(line) > limit:
+                    raise UsageError(f"{self.name}:{number}: a line longer than {limit // 1024 // 1024} MB; split the row")
+                line = line.strip()
+                if line:
+                    yield number, line
+
+    def sha256(self) -> str:
+        """Of the bytes on disk, hexadecimal."""
+        with self._raw() as raw:
+            return hashlib.file_digest(raw, "sha256").hexdigest()
+
+    def locate(self, paths: Iterable[str]) -> Mapping[str, int]:
+        """The line of each JSON path, when the content is one JSON document; see `place.locate`."""
+        return locate(self.text(), paths)
+
+    def _raw(self) -> BufferedReader:
+        try:
+            return self.path.open("rb")
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> UsageError:
+        reason = getattr(error, "strerror", None) or str(error)
+        return UsageError(f"{self.name}: cannot be read: {reason}")

@@ -1,0 +1,1 @@
+"""Where trials run. One file an engine."""

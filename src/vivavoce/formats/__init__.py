@@ -1,0 +1,1 @@
+"""Dataset formats: files to suites, and back. One file a format."""

@@ -1,0 +1,1 @@
+"""Who answers a rubric. One file a judge."""

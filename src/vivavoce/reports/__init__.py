@@ -1,0 +1,1 @@
+"""Runs as text. One file a report."""

@@ -1,0 +1,1 @@
+"""How an exam happens: plan, hold each conversation, judge it, keep it."""

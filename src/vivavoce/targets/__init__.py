@@ -1,0 +1,1 @@
+"""Agents under test. One file a way of speaking to one."""

@@ -1,0 +1,1 @@
+"""Text and vendors' JSON to plain data and core types: pure functions, no files, no network."""
