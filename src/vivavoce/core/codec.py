@@ -34,7 +34,12 @@ def canonical(value: object) -> bytes:
 
 def digest(value: object) -> str:
     """What identifies a value by content: `b2:` and 32 hexadecimal digits of BLAKE2b over its canonical JSON."""
-    return "b2:" + hashlib.blake2b(canonical(value), digest_size=16).hexdigest()
+    return digest_of(canonical(value))
+
+
+def digest_of(data: bytes) -> str:
+    """The same of bytes as they are."""
+    return "b2:" + hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def decode(data: bytes | str, kind: type[T]) -> T:

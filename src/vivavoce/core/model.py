@@ -158,9 +158,10 @@ class Selection:
     paths: tuple[str, ...] = ()
     format: str | None = None
     lenient: bool = False
-    target: Use = field(default_factory=lambda: Use(name="recorded"))
-    judge: Use = field(default_factory=lambda: Use(name="none"))
-    simulator: Use = field(default_factory=lambda: Use(name="scripted"))
+    target: Use | None = None
+    """`None` lets the planner choose `recorded` when the files hold answers."""
+    judge: Use | None = None
+    """`None` lets the planner choose."""
     evaluators: tuple[Check, ...] = ()
     only: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
@@ -169,8 +170,6 @@ class Selection:
     limit: int | None = None
     repeat: int = 1
     seed: int = 0
-    map: Mapping[str, str] = field(default_factory=dict)
-    level: Literal["turn", "conversation"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

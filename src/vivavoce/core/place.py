@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from vivavoce.core.errors import DatasetError
 if TYPE_CHECKING:
     from vivavoce.core.source import Source
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+# Possessive, and with an end that may be missing, so that a text of nothing but quotes is still read in one sweep.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,7 +160,7 @@ def locate(text: str, paths: Iterable[str]) -> Mapping[str, int]:
     ancestors = {ancestor for path in wanted for ancestor in _ancestors(path)}
     found: dict[str, int] = {}
     line, last = 1, 0
-    for offset, path in _values(text):
+    for offset, path in members(text):
         if path in ancestors and path not in found:
             line += text.count("\n", last, offset)
             last = offset
@@ -172,8 +174,8 @@ def _ancestors(path: str) -> list[str]:
     return [path, *(path[:cut] for cut in reversed(cuts)), ""] if path else [""]
 
 
-def _values(text: str) -> Iterable[tuple[int, str]]:
-    """Offset and path of every value of a JSON text; the offset of a member is that of its name."""
+def members(text: str) -> Iterator[tuple[int, str]]:
+    """Offset and path of every value of a JSON text, valid or not; the offset of a member is that of its name."""
     stack: list[tuple[str, int | None]] = []  # path of the open container; index in a list, None in an object
     path, named_at, key = "", None, True
     for match in _TOKEN.finditer(text):
@@ -187,7 +189,7 @@ def _values(text: str) -> Iterable[tuple[int, str]]:
         elif token == ":":
             key = False
         elif key and stack and stack[-1][1] is None:
-            path, named_at = join(stack[-1][0], token[1:-1]), offset
+            path, named_at = join(stack[-1][0], _name(token)), offset
         else:
             if stack and stack[-1][1] is not None:
                 path = join(stack[-1][0], stack[-1][1])
@@ -196,3 +198,13 @@ def _values(text: str) -> Iterable[tuple[int, str]]:
             if token in "{[":
                 stack.append((path, None if token == "{" else 0))
                 key = token == "{"
+
+
+def _name(token: str) -> str:
+    """A member's name as a reader gives it, without quotes and escapes."""
+    if "\\" in token:
+        try:
+            return str(json.loads(token))
+        except ValueError:
+            pass  # a name that is cut off or damaged is told as it stands
+    return token.strip('"')

@@ -33,6 +33,8 @@ class Failure:
     """Seconds the other side asked to wait."""
     sent: bool = True
     """Whether the call may already have reached the other side."""
+    answered: bool = False
+    """Whether the other side answered, and so is known to be done with it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

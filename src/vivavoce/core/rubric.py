@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from vivavoce.core.errors import CallError
+from vivavoce.core.result import Failure, Verdict
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([a-z_]+(?:\s*\|\s*[a-z_]+)*)\s*\}\}")
 
@@ -48,3 +51,19 @@ class Rubric:
     def fill(self, values: Mapping[str, str]) -> str:
         """The prompt with every placeholder replaced; `values` is keyed by the placeholder's names joined by `|`."""
         return _PLACEHOLDER.sub(lambda match: values["|".join(n.strip() for n in match[1].split("|"))], self.prompt)
+
+    def check(self, verdict: Verdict) -> Verdict:
+        """The verdict, if it lies on the scale or is one of the labels.
+
+        A label brings its value.
+
+        Raises:
+            CallError: it does not; a judge that answers outside its scale has failed.
+        """
+        if self.labels is not None and verdict.label is not None and verdict.label in self.labels:
+            return replace(verdict, value=self.labels[verdict.label])
+        if self.scale is not None and verdict.value is not None and self.scale[0] <= verdict.value <= self.scale[1]:
+            return verdict
+        said = verdict.label if verdict.value is None else f"{verdict.value:g}"
+        allowed = ", ".join(self.labels) if self.labels is not None else f"{self.scale}"
+        raise CallError(Failure(code="off_scale", message=f"answered {said}, which is not of {allowed}", phase="judge"))

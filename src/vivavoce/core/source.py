@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, cast
@@ -18,6 +19,8 @@ LINE_LIMIT = 64 * 1024 * 1024
 """Bytes of one line of a file that streams, after unpacking."""
 HEAD = 64 * 1024
 _BOM = b"\xef\xbb\xbf"
+_DAMAGE = (OSError, EOFError, zlib.error)
+"""What reading raises when a disk or a gzip stream fails half way."""
 
 
 class Source:
@@ -27,19 +30,18 @@ class Source:
         self.path = Path(path)
         self.name = name if name is not None else str(path)
         """As the person named it; what messages show."""
+        self.locator: Callable[[str, Iterable[str]], Mapping[str, int]] = locate
+        """How lines are found in the text; a format that reads a document which is not JSON puts its own here."""
 
     @property
     def suffix(self) -> str:
         """The suffix in lower case, `.gz` left out: `.jsonl` of `A.JSONL.gz`."""
-        return self.path.with_suffix("").suffix.lower() if self.is_gzip else self.path.suffix.lower()
+        return Path(self._unpacked).suffix.lower()
 
     @property
     def stem(self) -> str:
         """The file's name without its suffixes: what a suite is named by."""
-        name = self.path.name
-        if name.lower().endswith(".gz"):
-            name = name[:-3]
-        return name.rsplit(".", 1)[0] if "." in name[1:] else name
+        return Path(self._unpacked).stem
 
     @property
     def is_gzip(self) -> bool:
@@ -50,7 +52,10 @@ class Source:
     def head(self, size: int = HEAD) -> bytes:
         """The first bytes of the content, unpacked, without byte order mark."""
         with self.open() as content:
-            return content.read(size)
+            try:
+                return content.read(size)
+            except _DAMAGE as error:
+                raise self._unreadable(error) from error
 
     def open(self) -> IO[bytes]:
         """The content as bytes, unpacked, positioned after the byte order mark. The caller closes it."""
@@ -62,7 +67,7 @@ class Source:
             if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 raise UsageError(f"{self.name}: is UTF-16; save it as UTF-8")
             content.seek(3 if start == _BOM else 0)
-        except (OSError, EOFError) as error:
+        except _DAMAGE as error:
             content.close()
             raise self._unreadable(error) from error
         except UsageError:
@@ -79,7 +84,7 @@ class Source:
         with self.open() as content:
             try:
                 data = content.read(limit + 1)
-            except (OSError, EOFError) as error:
+            except _DAMAGE as error:
                 raise self._unreadable(error) from error
         if len(data) > limit:
             raise UsageError(
@@ -103,7 +108,7 @@ class Source:
             while True:
                 try:
                     line = content.readline(limit + 1)
-                except (OSError, EOFError) as error:
+                except _DAMAGE as error:
                     raise self._unreadable(error) from error
                 if not line:
                     return
@@ -120,8 +125,16 @@ class Source:
             return hashlib.file_digest(raw, "sha256").hexdigest()
 
     def locate(self, paths: Iterable[str]) -> Mapping[str, int]:
-        """The line of each JSON path, when the content is one JSON document; see `place.locate`."""
-        return locate(self.text(), paths)
+        """The line of each JSON path, when the content is one document; see `place.locate`. Empty when it cannot be read."""
+        try:
+            return self.locator(self.text(), paths)
+        except UsageError:
+            return {}
+
+    @property
+    def _unpacked(self) -> str:
+        name = self.path.name
+        return name[:-3] if name.lower().endswith(".gz") else name
 
     def _raw(self) -> BufferedReader:
         try:

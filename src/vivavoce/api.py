@@ -1,0 +1,157 @@
+"""The same exam from Python: `evaluate`, and `evaluate_async` inside a running event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from typing import Any
+
+from vivavoce.core.model import Check, Selection, Suite, Use
+from vivavoce.core.result import Run
+
+Data = str | PathLike[str] | Suite | Sequence[str | PathLike[str]]
+"""What is examined: the path of a dataset, several, or a suite made in Python."""
+Evaluators = Sequence[str] | Mapping[str, Mapping[str, Any]]  # options are whatever the evaluator takes
+"""Names of evaluators (`"ExactMatch"`, `'strict:ExactMatch={"case_sensitive": true}'`), or names with options."""
+
+
+def evaluate(data: Data, **options: Any) -> Run:  # the same as evaluate_async's, and checked there
+    """Examine an agent, and wait for the outcome; also inside a notebook, whose event loop keeps running.
+
+    Takes what `evaluate_async` takes.
+
+    Raises:
+        VivaError: datasets, options or the store are wrong; the message says how to mend it.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(evaluate_async(data, **options))
+    return _in_thread(data, options)
+
+
+async def evaluate_async(
+    data: Data,
+    *,
+    target: object = None,
+    evaluators: Evaluators = (),
+    judge: str | Use | None = None,
+    store: str = ".viva/runs.db",
+    concurrency: int = 10,
+    timeout: float | None = None,
+    retries: int = 3,
+    **selection: Any,  # fields of Selection: format, lenient, only, cases, categories, limit, repeat, seed
+) -> Run:
+    """Examine an agent, keep the run in the store, and return it.
+
+    Args:
+        data: The dataset: a path, several, or a `Suite`.
+        target: A spec as on the command line (`"http://..."`), a `Use`, a function (sync or async), or a class whose
+            instances hold one session; `None` replays the answers the dataset holds.
+        evaluators: Applied to every case, as `--evaluator` is.
+        judge: A spec as on the command line, or `None`.
+        store: A SQLite file.
+        concurrency: Conversations at once.
+        timeout: Seconds a call may take.
+        retries: How often a call is repeated where that is safe.
+        **selection: More of what chooses cases: `format`, `lenient`, `only`, `cases`, `categories`, `limit`, `repeat`, `seed`.
+
+    Raises:
+        VivaError: datasets, options or the store are wrong; the message says how to mend it.
+    """
+    from vivavoce.core import plugins
+    from vivavoce.run import identity
+    from vivavoce.run.calls import Limits
+    from vivavoce.run.planner import plan
+    from vivavoce.run.runner import examine
+
+    use, live = _target(target)
+    chosen = replace(
+        _selection(selection),
+        paths=() if isinstance(data, Suite) else _paths(data),
+        target=use,
+        judge=_judge(judge),
+        evaluators=_checks(evaluators),
+    )
+    made = plan(chosen, suites=(data,) if isinstance(data, Suite) else (), live=live is not None)
+    kept = plugins.build("stores", Use(name="sqlite", options={"path": store}))
+    try:
+        return await examine(
+            made,
+            kept,
+            run_id=identity.new_id(),
+            started=identity.now(),
+            now=identity.now,
+            nonce=identity.new_nonce(),
+            limits=Limits(concurrency=concurrency, timeout=timeout, retries=retries),
+            target=live,
+        )
+    finally:
+        kept.close()
+
+
+def _in_thread(data: Data, options: Mapping[str, Any]) -> Run:  # as given to evaluate
+    """Run to the end in a thread with an event loop of its own."""
+    outcome: list[Run] = []
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            outcome.append(asyncio.run(evaluate_async(data, **options)))
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work, name="viva-evaluate")
+    thread.start()
+    thread.join()
+    if raised:
+        raise raised[0]
+    return outcome[0]
+
+
+def _selection(given: Mapping[str, Any]) -> Selection:  # checked here
+    from vivavoce.core.errors import UsageError
+    from vivavoce.core.place import did_you_mean
+
+    known = ("format", "lenient", "only", "cases", "categories", "limit", "repeat", "seed")
+    for name in given:
+        if name not in known:
+            raise UsageError(f'evaluate: unknown option "{name}" ({did_you_mean(name, known)})')
+    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list | tuple)}
+    return Selection(**{**given, **lists})
+
+
+def _paths(data: str | PathLike[str] | Sequence[str | PathLike[str]]) -> tuple[str, ...]:
+    if isinstance(data, str | PathLike):
+        return (fspath(data),)
+    return tuple(fspath(each) for each in data)
+
+
+def _target(given: object) -> tuple[Use | None, Any]:  # a live target is of whatever kind the person gave
+    """The target by name, and the object itself where one was given."""
+    from vivavoce.core.specs import parse_spec
+    from vivavoce.targets import python
+
+    if given is None or isinstance(given, Use):
+        return given, None
+    if isinstance(given, str):
+        return parse_spec("targets", given), None
+    name = getattr(given, "__qualname__", type(given).__qualname__)
+    return Use(name="python", options={"spec": f"{getattr(given, '__module__', '')}:{name}"}), python.from_object(given)
+
+
+def _judge(given: str | Use | None) -> Use | None:
+    from vivavoce.core.specs import parse_spec
+
+    return parse_spec("judges", given) if isinstance(given, str) else given
+
+
+def _checks(given: Evaluators) -> tuple[Check, ...]:
+    from vivavoce.run import asking
+
+    if isinstance(given, Mapping):
+        return tuple(replace(asking.check(name), options=options) for name, options in given.items())
+    return tuple(asking.check(name) for name in given)

@@ -1,0 +1,128 @@
+"""One outgoing call: a time limit, a rate, and retries where repeating does no harm."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from vivavoce.core.errors import CallError
+from vivavoce.core.result import Failure, Phase
+
+if TYPE_CHECKING:
+    from aiolimiter import AsyncLimiter
+    from tenacity import RetryCallState
+
+T = TypeVar("T")
+
+TIMEOUT = 120.0
+"""Seconds a call may take, unless the person or the target says otherwise."""
+PATIENCE = 600.0
+"""Seconds a `Retry-After` may ask for; more, and the call fails at once."""
+FIRST_WAIT = 0.5
+"""Seconds before the first retry, on average; doubled each time."""
+LONGEST_WAIT = 30.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """How much at once, for how long, and how often again; none of it can change an answer."""
+
+    concurrency: int = 10
+    """Conversations at once."""
+    timeout: float | None = None
+    """Seconds for a call; `None` is what the target asks for, or 120."""
+    case_timeout: float | None = None
+    """Seconds for a whole case, retries and waits included."""
+    run_timeout: float | None = None
+    """Seconds for the run; what is not done by then is left for a resume."""
+    retries: int = 3
+    rate: float | None = None
+    """Calls a second to the target."""
+
+
+class Calls:
+    """Makes the outgoing calls of one side - the target, or the judge - within its limits."""
+
+    def __init__(self, limits: Limits, *, phase: Phase, timeout: float | None, idempotent: bool, abandons: bool = False):
+        self._timeout = limits.timeout or timeout or TIMEOUT
+        self._retries = limits.retries
+        self._phase = phase
+        self._idempotent = idempotent
+        self._abandons = abandons
+        self._limiter = _limiter(limits.rate)
+
+    async def make(self, call: Callable[[], Awaitable[T]]) -> T | Failure:
+        """The outcome of a call, tried again by the contract; never raises but for cancellation.
+
+        A call that may have reached the other side is repeated only if it was answered with a status that says it was not
+        dealt with, or if repeating is safe.
+        """
+        outcome = await self._once(call)
+        if not self._again(outcome) or not self._retries:
+            return outcome
+        return await self._retried(call, outcome)
+
+    async def _retried(self, call: Callable[[], Awaitable[T]], first: T | Failure) -> T | Failure:
+        from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt
+
+        known: list[T | Failure] = [first]  # the attempt already made counts as the first
+
+        async def attempt() -> T | Failure:
+            return known.pop() if known else await self._once(call)
+
+        retrying = AsyncRetrying(
+            retry=retry_if_result(self._again),
+            stop=stop_after_attempt(self._retries + 1),
+            wait=_wait,
+            retry_error_callback=_last,
+        )
+        outcome: T | Failure = await retrying(attempt)
+        return outcome
+
+    async def _once(self, call: Callable[[], Awaitable[T]]) -> T | Failure:
+        if self._limiter is not None:
+            await self._limiter.acquire()
+        try:
+            async with asyncio.timeout(self._timeout) as limit:
+                return await call()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            left = "; the call was abandoned and may still be running" if self._abandons else ""
+            message = f"no answer within {self._timeout:g} s{left}"
+            return Failure(code="timeout", message=message, phase=self._phase, retriable=True)
+        except CallError as error:
+            return error.failure
+
+    def _again(self, outcome: object) -> bool:
+        """Whether a call is worth repeating, and safe to."""
+        if not isinstance(outcome, Failure) or not outcome.retriable:
+            return False
+        if outcome.retry_after is not None and outcome.retry_after > PATIENCE:
+            return False
+        return not outcome.sent or outcome.answered or self._idempotent
+
+
+def _limiter(rate: float | None) -> AsyncLimiter | None:
+    if rate is None:
+        return None
+    from aiolimiter import AsyncLimiter
+
+    return AsyncLimiter(1, 1 / rate)
+
+
+def _wait(state: RetryCallState) -> float:
+    from tenacity import wait_random_exponential
+
+    outcome = state.outcome.result() if state.outcome is not None else None
+    backoff = wait_random_exponential(multiplier=2 * FIRST_WAIT, max=LONGEST_WAIT)(state)
+    if isinstance(outcome, Failure) and outcome.retry_after is not None:
+        # A little later than asked, and not all at once.
+        return outcome.retry_after + min(backoff, 0.1 * outcome.retry_after + 0.1)
+    return backoff
+
+
+def _last(state: RetryCallState) -> object:
+    return state.outcome.result() if state.outcome is not None else None

@@ -1,0 +1,140 @@
+"""Which files an exam reads, and in which format each is."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from vivavoce.core import plugins
+from vivavoce.core.errors import UsageError
+from vivavoce.core.kinds import Format
+from vivavoce.core.model import Use
+from vivavoce.core.place import Problems
+from vivavoce.core.source import Source
+
+STDIN = "standard input"
+SPOOL = Path(".viva") / "stdin"
+"""Where standard input is kept, so that a run of it can be resumed."""
+
+
+def find(paths: Sequence[str], name: str | None, problems: Problems, *, folder: Path) -> list[tuple[Source, Format]]:
+    """Every file that `paths` mean, with its format, in the order named; in a folder, by name.
+
+    A folder means its own files whose content is recognised; the others in it are listed in one warning. `-` is standard
+    input. What cannot be found or recognised goes to `problems`.
+    """
+    formats = [plugins.build("formats", Use(name=name))] if name else _all_formats()
+    found: list[tuple[Source, Format]] = []
+    for path in paths:
+        if path == "-":
+            found += _named(Source(_spool(folder, sys.stdin.buffer), STDIN), formats, name, problems)
+        elif (folder / path).is_dir():
+            found += _in_folder(folder, path, formats, problems)
+        else:
+            found += _named(Source(folder / path, path), formats, name, problems)
+    return _distinct(found)
+
+
+def _all_formats() -> list[Format]:
+    return [plugins.build("formats", Use(name=name)) for name in plugins.names("formats")]
+
+
+def _named(
+    source: Source, formats: Sequence[Format], forced: str | None, problems: Problems
+) -> Iterator[tuple[Source, Format]]:
+    if not source.path.exists():
+        problems.add(source, "there is no such file or folder", fix="give the path of a dataset, or a folder of them")
+        return
+    try:
+        if not source.head(1):
+            problems.add(source, "is empty", fix="a dataset holds at least one case")
+            return
+        matching = list(formats) if forced else [each for each in formats if each.matches(source)]
+    except UsageError as error:
+        problems.add(source, without_name(source, error))
+        return
+    if len(matching) == 1:
+        yield source, matching[0]
+    elif matching:
+        names = ", ".join(format_name(each) for each in matching)
+        problems.add(source, f"could be of several formats: {names}", fix="say which with --format NAME")
+    else:
+        looked = "; ".join(f"{format_name(each)}: {each.looks_for}" for each in formats)
+        problems.add(source, f"is of no known format. Looked for {looked}. Found {_found(source)}")
+
+
+def _in_folder(folder: Path, path: str, formats: Sequence[Format], problems: Problems) -> Iterator[tuple[Source, Format]]:
+    suffixes = tuple(suffix for each in formats for suffix in each.suffixes)
+    ignored: list[str] = []
+    any_read = False
+    for entry in sorted(os.scandir(folder / path), key=lambda entry: entry.name):
+        if not entry.is_file() or entry.name.startswith("."):
+            continue
+        source = Source(Path(entry.path), os.path.join(path, entry.name))
+        plain = entry.name.lower().removesuffix(".gz")
+        try:
+            matching = [each for each in formats if plain.endswith(each.suffixes) and _is_dataset(each, source)]
+        except UsageError as error:
+            problems.add(source, without_name(source, error))
+            continue
+        if plain.endswith(suffixes) and len(matching) == 1:
+            any_read = True
+            yield source, matching[0]
+        elif len(matching) > 1:
+            yield from _named(source, matching, None, problems)
+        else:
+            ignored.append(entry.name)
+    at = Source(folder / path, path)
+    if ignored:
+        shown = ", ".join(ignored[:10]) + (f" and {len(ignored) - 10} more" if len(ignored) > 10 else "")
+        problems.warn(at, f"ignored, not recognised as datasets: {shown}")
+    if not any_read and not problems.total:
+        problems.add(at, "holds no dataset", fix="a folder means its own files, not those of its subfolders")
+
+
+def _is_dataset(each: Format, source: Source) -> bool:
+    holds_results = getattr(each, "holds_results", None)
+    return each.matches(source) and not (holds_results is not None and holds_results(source))
+
+
+def _distinct(found: list[tuple[Source, Format]]) -> list[tuple[Source, Format]]:
+    """Without the second of two names for one file: `evals/ evals/a.json` reads it once."""
+    by_path = {os.path.realpath(source.path): (source, each) for source, each in reversed(found)}
+    return list(reversed(by_path.values()))
+
+
+def _spool(folder: Path, stream: IO[bytes]) -> Path:
+    """Keep standard input under its content's name, so that it can be read twice, and again on resume."""
+    (folder / SPOOL).mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    with tempfile.NamedTemporaryFile(dir=folder / SPOOL, delete=False) as spool:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+            spool.write(chunk)
+    path = folder / SPOOL / digest.hexdigest()[:32]
+    os.replace(spool.name, path)
+    return path
+
+
+def format_name(each: Format) -> str:
+    """How a format is named on the command line."""
+    return type(each).__name__.lower()
+
+
+def _found(source: Source) -> str:
+    head = source.head(200)
+    if b"\0" in head:
+        return "binary data"
+    text = head.decode(errors="replace").strip().splitlines()[:1] or ["white space only"]
+    line = "".join(char if char.isprintable() else "�" for char in text[0])
+    return f"a file that begins: {line[:80]}"
+
+
+def without_name(source: Source, error: UsageError) -> str:
+    """What an error says, when its place is told beside it."""
+    return str(error).removeprefix(source.name).lstrip(":0123456789 ")

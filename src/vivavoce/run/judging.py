@@ -1,0 +1,117 @@
+"""Evidence to scores: apply a check, and stamp what the evaluator says with name, threshold and status."""
+
+from __future__ import annotations
+
+import asyncio
+
+from vivavoce.core.errors import Abstain, CallError, Missing
+from vivavoce.core.evidence import Evidence, asked_for
+from vivavoce.core.kinds import Judge
+from vivavoce.core.model import Check, Use
+from vivavoce.core.reply import Object
+from vivavoce.core.result import Failure, Score, Status, Verdict
+from vivavoce.core.rubric import Rubric
+from vivavoce.run.calls import Calls
+from vivavoce.run.checks import Checks, Examiner
+
+
+class Bench:
+    """The examiners of a run: its evaluators, and its judge where they ask for one."""
+
+    def __init__(self, *, checks: Checks, judge: Judge, use: Use, calls: Calls) -> None:
+        self._checks = checks
+        self._judge = judge
+        self._name = use.name if "model" not in use.options else f"{use.name}:{use.options['model']}"
+        self._calls = calls
+
+    async def score(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
+        """One check, applied, by `deadline` on the loop's clock. Never raises but for cancellation."""
+        examiner = self._checks.examiner(check)
+        asker = _Asker(self, evidence) if examiner.asks else None
+        try:
+            if asker is None:
+                verdict: Verdict = examiner.evaluator.score(evidence)
+            else:
+                async with asyncio.timeout_at(deadline):
+                    verdict = await examiner.evaluator.score(evidence, asker)
+        except Missing as missing:
+            status: Status = "error" if check.origin == "item" else "skip"
+            return self._stamp(examiner, status, f"needs {asked_for(missing.names)}, and there is none")
+        except Abstain as abstention:
+            return self._stamp(examiner, "skip", str(abstention), judged=asker is not None)
+        except CallError as error:
+            return self._stamp(examiner, "error", f"the judge failed: {error}", judged=True)
+        except TimeoutError:
+            return self._stamp(examiner, "error", "not judged within the time limit of the case", judged=True)
+        except Exception as error:  # an evaluator's own mistake harms only its score
+            return self._stamp(examiner, "error", f"the evaluator failed: {type(error).__name__}: {error}")
+        return _scored(examiner, verdict, self._name if asker is not None and asker.asked else None)
+
+    async def ask(self, rubric: Rubric, evidence: Evidence, fields: Object) -> Verdict:
+        """The judge's verdict, within its limits and on the rubric's scale.
+
+        Raises:
+            Abstain, CallError, Missing: as `core.kinds.Ask` says.
+        """
+
+        async def call() -> Verdict:
+            return rubric.check(await self._judge.judge(rubric, evidence, fields))
+
+        outcome = await self._calls.make(call)
+        if isinstance(outcome, Failure):
+            raise CallError(outcome)
+        return outcome
+
+    def _stamp(self, examiner: Examiner, status: Status, reason: str, *, judged: bool = False) -> Score:
+        return Score(
+            name=examiner.name,
+            evaluator=examiner.kind,
+            status=status,
+            threshold=examiner.threshold,
+            reason=reason,
+            rubric=examiner.rubric,
+            judge=self._name if judged else None,
+        )
+
+
+class _Asker:
+    """The judge as one evaluator is handed it, with the evidence it is looking at."""
+
+    def __init__(self, bench: Bench, evidence: Evidence) -> None:
+        self._bench = bench
+        self._evidence = evidence
+        self.asked = False
+
+    async def __call__(self, rubric: Rubric, /, **fields: str) -> Verdict:
+        self.asked = True
+        return await self._bench.ask(rubric, self._evidence, fields)
+
+
+def _scored(examiner: Examiner, verdict: Verdict, judge: str | None) -> Score:
+    passed = verdict.passed
+    if passed is None:
+        if verdict.value is None or examiner.threshold is None:
+            reason = f"the evaluator gave neither a value nor a verdict: {verdict.reason}"
+            return Score(name=examiner.name, evaluator=examiner.kind, status="error", reason=reason)
+        passed = verdict.value >= examiner.threshold
+    return Score(
+        name=examiner.name,
+        evaluator=examiner.kind,
+        status="pass" if passed else "fail",
+        value=verdict.value,
+        unit_value=_unit(examiner.scale, verdict),
+        label=verdict.label,
+        threshold=examiner.threshold,
+        reason=verdict.reason,
+        rubric=examiner.rubric,
+        judge=judge,
+        details=verdict.details,
+    )
+
+
+def _unit(scale: tuple[float, float | None], verdict: Verdict) -> float | None:
+    """The value on 0-1, 1 best."""
+    if verdict.unit_value is not None or verdict.value is None:
+        return verdict.unit_value
+    low, high = scale
+    return None if high is None else min(1.0, max(0.0, (verdict.value - low) / (high - low)))

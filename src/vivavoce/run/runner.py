@@ -1,0 +1,174 @@
+"""A plan carried out: every trial that the store lacks, kept as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Protocol
+
+from vivavoce.analysis.summary import Tally
+from vivavoce.core import plugins
+from vivavoce.core.kinds import Engine, Store, Target
+from vivavoce.core.model import Plan, Trial, Use
+from vivavoce.core.result import Result, Run, State
+from vivavoce.run.calls import Calls, Limits
+from vivavoce.run.checks import Checks
+from vivavoce.run.judging import Bench
+from vivavoce.run.trial import Room, run_trial
+
+
+class Listener(Protocol):
+    """Somebody who follows a run: progress, a report written line by line."""
+
+    def began(self, plan: Plan, done: int) -> None:
+        """The run begins, with `done` trials already in the store."""
+
+    def result(self, result: Result) -> None:
+        """A result was committed."""
+
+    def finished(self, run: Run) -> None:
+        """The run ended, in whatever state."""
+
+
+async def examine(
+    plan: Plan,
+    store: Store,
+    *,
+    run_id: str,
+    started: str,
+    now: Callable[[], str],
+    nonce: str,
+    limits: Limits | None = None,
+    listeners: Sequence[Listener] = (),
+    stop: asyncio.Event | None = None,
+    retry_errors: bool = False,
+    target: Target | None = None,
+) -> Run:
+    """Run a plan, or what a store still lacks of it, and return it as the store has it.
+
+    `stop` ends the run early, as `interrupted`; what is under way is cancelled, what is finished is kept. `now` gives the
+    time as ISO 8601 in UTC; `nonce` tells this process's conversations from earlier ones.
+
+    Raises:
+        StoreError: a result could not be kept.
+    """
+    limits = limits or Limits()
+    began = time.monotonic()
+    tally = Tally(repeat=plan.header.selection.repeat)
+    done, seconds = _resume(plan, store, run_id, started, tally, retry_errors=retry_errors)
+    for listener in listeners:
+        listener.began(plan, len(done))
+    work = _Work(plan, limits, nonce, target)
+
+    async def keep(trial: Trial, result: Result) -> None:
+        await store.append(run_id, result, trial.case)
+
+    async def carry_out() -> None:
+        engine: Engine = plugins.build("engines", Use(name="local"))
+        trials = _left(plan, done)
+        async with aclosing(engine.map(work.one, keep, trials, limits.concurrency)) as results:  # type: ignore[type-var] # it is a generator
+            async for result in results:
+                tally.add(result)
+                for listener in listeners:
+                    listener.result(result)
+
+    state: State = "interrupted"
+    try:
+        state = await _until(carry_out, stop, limits.run_timeout)
+    finally:
+        await work.close()
+        if state != "complete":
+            tally = _recount(store, run_id, plan)
+        summary = tally.summary(trials_planned=plan.count, seconds=round(seconds + time.monotonic() - began, 3))
+        store.finish(run_id, now(), state, summary)
+    run = store.run(run_id)
+    for listener in listeners:
+        listener.finished(run)
+    return run
+
+
+class _Work:
+    """What trials need, made once for a run."""
+
+    def __init__(self, plan: Plan, limits: Limits, nonce: str, target: Target | None) -> None:
+        selection = plan.header.selection
+        judge = selection.judge or Use(name="none")
+        made = target or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
+        self._target: Target = made
+        checks = Checks(selection.evaluators, selection.only)
+        self._room = Room(
+            target=made,
+            calls=Calls(
+                limits,
+                phase="target",
+                timeout=getattr(made, "timeout", None),
+                idempotent=getattr(made, "idempotent", False),
+                abandons=getattr(made, "abandons", False),
+            ),
+            checks=checks,
+            bench=Bench(
+                checks=checks,
+                judge=plugins.build("judges", judge, lax=True),
+                use=judge,
+                calls=Calls(replace(limits, rate=None), phase="judge", timeout=None, idempotent=True),
+            ),
+            nonce=nonce,
+            case_timeout=limits.case_timeout,
+        )
+
+    async def one(self, trial: Trial) -> Result:
+        return await run_trial(trial, self._room)
+
+    async def close(self) -> None:
+        await self._target.close()
+
+
+def _resume(
+    plan: Plan, store: Store, run_id: str, started: str, tally: Tally, *, retry_errors: bool
+) -> tuple[set[tuple[str, str, int]], float]:
+    """Open the run in the store; what it has already is counted. Returns its keys, and the seconds already spent."""
+    store.begin(run_id, started, plan.header)
+    done = store.keys(run_id)
+    if not done:
+        return done, 0.0
+    before = store.run(run_id)
+    if retry_errors:
+        again = {result.key for result in before.results if result.status == "error"}
+        store.forget(run_id, again)
+        done -= again
+    for result in before.results:
+        tally.add(result)
+    return done, before.summary.seconds
+
+
+def _recount(store: Store, run_id: str, plan: Plan) -> Tally:
+    """What the store has: a result may have been committed just as its trial was cancelled."""
+    tally = Tally(repeat=plan.header.selection.repeat)
+    for result in store.run(run_id).results:
+        tally.add(result)
+    return tally
+
+
+def _left(plan: Plan, done: set[tuple[str, str, int]]) -> Iterator[Trial]:
+    return (trial for trial in plan.trials if trial.key not in done) if done else iter(plan.trials)
+
+
+async def _until(
+    carry_out: Callable[[], Coroutine[None, None, None]], stop: asyncio.Event | None, seconds: float | None
+) -> State:
+    """Carry out until the end, the stop, or the time limit; nothing it started is left running."""
+    work = asyncio.create_task(carry_out())
+    stopped = asyncio.create_task((stop or asyncio.Event()).wait())
+    try:
+        await asyncio.wait({work, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            await work
+            return "complete"
+        return "interrupted" if stopped.done() else "stopped"
+    finally:
+        for task in (work, stopped):
+            task.cancel()
+        await asyncio.gather(work, stopped, return_exceptions=True)

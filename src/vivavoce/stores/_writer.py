@@ -1,0 +1,191 @@
+"""The one thread that writes to a SQLite file: it commits whatever waits, in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from pathlib import Path
+from queue import SimpleQueue
+
+from vivavoce.core.errors import StoreError
+from vivavoce.core.model import Case
+from vivavoce.core.result import Result
+from vivavoce.stores import _sql
+
+WAIT = 30.0
+"""Seconds to wait for another process that writes to the same file."""
+BATCH = 500
+"""Results in one transaction at most."""
+
+_Job = Callable[[sqlite3.Connection], object]
+_Kept = tuple[str, Result, Case, "asyncio.Future[None]"]
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection to a store, migrated if it is older.
+
+    Raises:
+        StoreError: it was written by a newer version.
+        sqlite3.Error: it is no database, or cannot be opened.
+    """
+    connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        _migrate(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version == len(_sql.MIGRATIONS):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been first.
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version > len(_sql.MIGRATIONS):
+            raise StoreError(
+                f"{path}: was written by a newer viva (schema {version}, this one knows {len(_sql.MIGRATIONS)}); update viva"
+            )
+        for statements in _sql.MIGRATIONS[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(_sql.MIGRATIONS)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+class Writer:
+    """Writes for one process; its methods are called from an event loop's thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._jobs: SimpleQueue[_Kept | tuple[_Job, Future[None]] | None] = SimpleQueue()
+        self._numbers: dict[str, int] = {}
+        self._connection = self._open()
+        self._thread = threading.Thread(target=self._run, name="viva-store", daemon=True)
+        self._thread.start()
+
+    def add(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
+        """Keep a result; the future is done once it is committed."""
+        kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._jobs.put((run_id, result, case, kept))
+        return kept
+
+    def do(self, job: _Job) -> None:
+        """Do something else in a transaction of its own, after all that was added before it."""
+        done: Future[None] = Future()
+        self._jobs.put((job, done))
+        done.result()
+
+    def close(self) -> None:
+        """Commit what waits, and stop."""
+        self._jobs.put(None)
+        self._thread.join()
+        self._connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            folder = self._path.parent
+            if not folder.exists():
+                folder.mkdir(parents=True)
+                if folder.name == ".viva":
+                    (folder / ".gitignore").write_text("*\n")
+            return connect(self._path)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"{self._path}: cannot be used as a store: {error}; name another with --store") from error
+
+    def _run(self) -> None:
+        while (first := self._jobs.get()) is not None:
+            if len(first) == 2:
+                self._do(*first)
+                continue
+            batch = [first]
+            ends: tuple[_Job, Future[None]] | None = None
+            closing = False
+            while len(batch) < BATCH and not self._jobs.empty():
+                following = self._jobs.get()
+                if following is None:
+                    closing = True
+                    break
+                if len(following) == 2:
+                    ends = following
+                    break
+                batch.append(following)
+            self._commit(batch)
+            if ends is not None:
+                self._do(*ends)
+            if closing:
+                return
+
+    def _do(self, job: _Job, done: Future[None]) -> None:
+        error = self._transaction(job)
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
+
+    def _commit(self, batch: list[_Kept]) -> None:
+        error = self._transaction(lambda connection: self._insert(connection, batch))
+        loops = {kept.get_loop() for *_, kept in batch}
+        for loop in loops:
+            mine = [kept for *_, kept in batch if kept.get_loop() is loop]
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_settle, mine, error)
+
+    def _transaction(self, job: _Job) -> StoreError | None:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                job(self._connection)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+        except StoreError as error:
+            return error
+        except Exception as error:  # whatever it is, those who wait must hear of it
+            return StoreError(f"{self._path}: cannot be written: {error}")
+        return None
+
+    def _insert(self, connection: sqlite3.Connection, batch: list[_Kept]) -> None:
+        results, transcripts, scores, cases = [], [], [], []
+        for run_id, result, case, _ in batch:
+            run = self._number(connection, run_id)
+            content, body = _sql.case_row(case)
+            cases.append((content, body))
+            results.append(_sql.result_row(run, result, content))
+            transcripts.append(_sql.transcript_row(run, result))
+            scores.extend(_sql.score_rows(run, result))
+        connection.executemany(_sql.ADD_CASE, cases)
+        connection.executemany(_sql.ADD_RESULT, results)
+        connection.executemany(_sql.ADD_TRANSCRIPT, transcripts)
+        connection.executemany(_sql.ADD_SCORE, scores)
+
+    def _number(self, connection: sqlite3.Connection, run_id: str) -> int:
+        if run_id not in self._numbers:
+            row = connection.execute(_sql.RUN_NUMBER, (run_id,)).fetchone()
+            if row is None:
+                raise StoreError(f"{self._path}: has no run {run_id} to add to")
+            self._numbers[run_id] = row[0]
+        return self._numbers[run_id]
+
+
+def _settle(kept: list[asyncio.Future[None]], error: StoreError | None) -> None:
+    for each in kept:
+        if each.done():  # cancelled while it waited
+            continue
+        if error is None:
+            each.set_result(None)
+        else:
+            each.set_exception(error)

@@ -1,0 +1,177 @@
+"""Runs in one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from vivavoce.core import codec
+from vivavoce.core.errors import StoreError
+from vivavoce.core.model import Case, Header
+from vivavoce.core.result import Result, Run, State, Summary
+from vivavoce.stores import _sql
+from vivavoce.stores._writer import Writer
+
+__all__ = ["Sqlite"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sqlite:
+    """Keep runs in one SQLite file, with nothing to set up.
+
+    Needs: a folder that can be written to.
+    Example: `viva run evals/ --store nightly.db`.
+    Limits: one machine; several processes there may share a file, which must not lie on a network drive.
+    Source: Viva's own.
+    """
+
+    path: str = ".viva/runs.db"
+    """The file; made, with its folder, when the first run begins."""
+
+    def begin(self, run_id: str, started: str, header: Header) -> None:
+        """Create a run, or reopen one."""
+        selection = header.selection
+        target = selection.target.name if selection.target is not None else ""
+        judge = selection.judge.name if selection.judge is not None else ""
+        row = (run_id, started, header.digest, header.version, target, judge, codec.encode(header).decode())
+
+        def work(connection: sqlite3.Connection) -> None:
+            known = connection.execute(_sql.RUN_NUMBER, (run_id,)).fetchone()
+            connection.execute(*((_sql.NEW_RUN, row) if known is None else (_sql.REOPEN_RUN, (run_id,))))
+
+        self._writer.do(work)
+
+    def append(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
+        """Keep a result; awaiting it returns once it is committed."""
+        return self._writer.add(run_id, result, case)
+
+    def finish(self, run_id: str, finished: str, state: State, summary: Summary) -> None:
+        """Close a run."""
+        told = codec.encode(codec.summary(summary)).decode()
+        self._writer.do(lambda connection: connection.execute(_sql.END_RUN, (finished, state, told, run_id)))
+
+    def keys(self, run_id: str) -> set[tuple[str, str, int]]:
+        """Keys of the results a run has."""
+        with self._reader() as connection:
+            return set(connection.execute(_sql.KEYS, (_number(connection, run_id),)))
+
+    def forget(self, run_id: str, keys: Iterable[tuple[str, str, int]]) -> None:
+        """Drop results, to be made again."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            run = _number(connection, run_id)
+            for key in keys:
+                (position,) = connection.execute(_sql.POSITION, (run, *key)).fetchone()
+                for statement in _sql.FORGET:
+                    connection.execute(statement, (run, position))
+
+        self._writer.do(work)
+
+    def runs(self, limit: int | None = None) -> Sequence[Run]:
+        """Runs, newest first."""
+        if not Path(self.path).exists():
+            return []
+        with self._reader() as connection:
+            return [self._run(row) for row in connection.execute(_sql.RUNS, (-1 if limit is None else limit,))]
+
+    def run(self, ref: str) -> Run:
+        """A run by id, unique prefix, `last` or `last~N`."""
+        if not Path(self.path).exists():
+            raise StoreError(f"{self.path}: there is no such store; a first `viva run` makes it")
+        with self._reader() as connection:
+            row = connection.execute(_sql.RUN, (_id(connection, ref, self.path),)).fetchone()
+            return self._run(row)
+
+    def close(self) -> None:
+        """Commit what waits, and let go of the file."""
+        if "_writer" in self.__dict__:
+            self._writer.close()
+            del self.__dict__["_writer"]
+
+    @cached_property
+    def _writer(self) -> Writer:
+        return Writer(Path(self.path))
+
+    def _reader(self) -> _Reader:
+        return _Reader(Path(self.path))
+
+    def _run(self, row: tuple[int, str, str, str | None, State, str, str | None]) -> Run:
+        number, run_id, started, finished, state, header, summary = row
+        return Run(
+            id=run_id,
+            started=started,
+            finished=finished,
+            state=state,
+            header=codec.decode(header, Header),
+            summary=Summary() if summary is None else codec.read_summary(codec.decode(summary, dict)),
+            results=_Stored(Path(self.path), _sql.RESULTS, number, Result),
+            cases=_Stored(Path(self.path), _sql.CASES, number, Case),
+        )
+
+
+class _Reader:
+    """A connection for reading, closed at the end of its `with`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> sqlite3.Connection:
+        from vivavoce.stores._writer import connect
+
+        try:
+            self._connection = connect(self._path)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self._path}: cannot be read as a store: {error}") from error
+        return self._connection
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise StoreError(f"{self._path}: cannot be read: {error}") from error
+
+
+class _Stored(Iterable[T]):
+    """Rows of a run, read one at a time, each time afresh."""
+
+    def __init__(self, path: Path, statement: str, run: int, kind: type[T]) -> None:
+        self._path = path
+        self._statement = statement
+        self._number = run
+        self._kind = kind
+
+    def __iter__(self) -> Iterator[T]:
+        with _Reader(self._path) as connection:
+            for (body,) in connection.execute(self._statement, (self._number,)):
+                yield codec.decode(body, self._kind)
+
+
+def _number(connection: sqlite3.Connection, run_id: str) -> int:
+    row = connection.execute(_sql.RUN_NUMBER, (run_id,)).fetchone()
+    if row is None:
+        raise StoreError(f"the store has no run {run_id}")
+    number: int = row[0]
+    return number
+
+
+def _id(connection: sqlite3.Connection, ref: str, path: str) -> str:
+    """The id that a person's word for a run means."""
+    if ref == "last" or ref.startswith("last~"):
+        back = ref.removeprefix("last").removeprefix("~") or "0"
+        if not back.isdecimal():
+            raise StoreError(f"{ref}: say `last`, or `last~1` for the one before it")
+        row = connection.execute(_sql.ID_BACK, (int(back),)).fetchone()
+        if row is None:
+            raise StoreError(f"{path}: does not hold that many runs, so there is no {ref}")
+        return str(row[0])
+    found = [row[0] for row in connection.execute(_sql.IDS_LIKE, (len(ref), ref))] if ref else []
+    if len(found) == 1 or ref in found:
+        return ref if ref in found else str(found[0])
+    if found:
+        raise StoreError(f"{ref}: is the beginning of several runs: {', '.join(found)}")
+    raise StoreError(f"{path}: holds no run {ref}; `viva runs` lists them, and `last` is the newest")
