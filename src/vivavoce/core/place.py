@@ -157,25 +157,25 @@ def locate(text: str, paths: Iterable[str]) -> Mapping[str, int]:
     A path that is not in the document gets the line of its nearest ancestor that is. The text need not be valid to its end.
     """
     wanted = {path: path for path in paths}
-    ancestors = {ancestor for path in wanted for ancestor in _ancestors(path)}
+    ancestors = {each for path in wanted for each in above(path)}
     found: dict[str, int] = {}
     line, last = 1, 0
-    for offset, path in members(text):
+    for offset, path, _ in members(text):
         if path in ancestors and path not in found:
             line += text.count("\n", last, offset)
             last = offset
             found[path] = line
-    return {path: next(found[each] for each in _ancestors(path) if each in found) for path in wanted if found}
+    return {path: next(found[each] for each in above(path) if each in found) for path in wanted if found}
 
 
-def _ancestors(path: str) -> list[str]:
-    """The path, and each path above it, up to the root ``""``."""
+def above(path: str) -> list[str]:
+    """The path itself, and each path above it, up to the root ``""``."""
     cuts = [match.start() for match in re.finditer(r"[.\[]", path) if match.start() > 0]
     return [path, *(path[:cut] for cut in reversed(cuts)), ""] if path else [""]
 
 
-def members(text: str) -> Iterator[tuple[int, str]]:
-    """Offset and path of every value of a JSON text, valid or not; the offset of a member is that of its name."""
+def members(text: str) -> Iterator[tuple[int, str, str]]:
+    """Offset, path and first token of every value of a JSON text, valid or not; a member's offset is that of its name."""
     stack: list[tuple[str, int | None]] = []  # path of the open container; index in a list, None in an object
     path, named_at, key = "", None, True
     for match in _TOKEN.finditer(text):
@@ -193,7 +193,7 @@ def members(text: str) -> Iterator[tuple[int, str]]:
         else:
             if stack and stack[-1][1] is not None:
                 path = join(stack[-1][0], stack[-1][1])
-            yield (offset if named_at is None else named_at), path
+            yield (offset if named_at is None else named_at), path, token
             named_at = None
             if token in "{[":
                 stack.append((path, None if token == "{" else 0))

@@ -4,35 +4,39 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from functools import partial
 
-from vivavoce.core.place import Problems
+from vivavoce.core.place import Problems, above, members
 from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
 
 DEPTH_LIMIT = 200
 """Levels of nesting; no dataset needs as many, and deeper ones exhaust a reader's stack."""
+DIGITS_LIMIT = 4_300
+"""Digits of one whole number; reading more takes time that grows with their square."""
+_STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse(source: Source, text: str, problems: Problems, *, line: int | None = None) -> JSON:
     """The value of a JSON text; `None` after reporting what is wrong.
 
-    Refused besides bad syntax: a name given twice in one object (one of its values would be lost), `NaN` and infinities, and
-    more than `DEPTH_LIMIT` levels. `line` is the line of a JSON-lines file that the text is.
+    Refused besides bad syntax: a name given twice in one object (one of its values would be lost), `NaN`, infinities and
+    numbers as large, half a surrogate pair (no UTF-8 can hold it), and more than `DEPTH_LIMIT` levels. `line` is the line of
+    a JSON-lines file that the text is.
     """
+    refused: dict[str, str] = {}
     doubled: list[str] = []
-
-    def pairs(members: list[tuple[str, JSON]]) -> dict[str, JSON]:
-        made = dict(members)
-        if len(made) < len(members):
-            seen: set[str] = set()
-            doubled.extend(name for name, _ in members if name in seen or seen.add(name))  # type: ignore[func-returns-value] # set.add as a statement
-        return made
-
     try:
         if too_deep(text):
             raise RecursionError
-        value = json.loads(text, object_pairs_hook=pairs, parse_constant=_refuse(source, problems, line))
+        value = json.loads(
+            text,
+            object_pairs_hook=partial(_pairs, doubled),
+            parse_constant=lambda constant: refused.update({constant: f"{constant} is not JSON"}),
+            parse_float=partial(_float, refused),
+            parse_int=partial(_int, refused),
+        )
     except json.JSONDecodeError as error:
         place = f"column {error.colno}" if line is None else f"column {error.pos + 1}"
         problems.add(source, f"is not valid JSON: {error.msg} ({place})", line=error.lineno if line is None else line)
@@ -40,9 +44,13 @@ def parse(source: Source, text: str, problems: Problems, *, line: int | None = N
     except RecursionError:
         problems.add(source, f"nested deeper than {DEPTH_LIMIT} levels", line=line, fix="flatten it")
         return None
-    for name in dict.fromkeys(doubled):
-        at = line if line is not None else _second(text, name)
-        problems.add(source, f'"{name}" is given twice in one object', line=at, fix="keep one")
+    if refused or doubled:
+        before = problems.total
+        _report(source, text, refused, set(doubled), problems, line)
+        if problems.total == before:
+            problems.add(source, f'"{doubled[0]}" is given twice in one object', line=line, fix="keep one")
+    if _SURROGATE.search(text) and not _is_unicode(value):
+        problems.add(source, r"holds half a surrogate pair (\ud800 to \udfff), which is no character", line=line)
     return value
 
 
@@ -51,7 +59,7 @@ def too_deep(text: str, limit: int = DEPTH_LIMIT) -> bool:
     if text.count("[") + text.count("{") <= limit:
         return False
     depth = 0
-    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', text, re.DOTALL):
+    for match in _STRING_OR_BRACKET.finditer(text):
         if match[0] in "[{":
             depth += 1
             if depth > limit:
@@ -61,14 +69,53 @@ def too_deep(text: str, limit: int = DEPTH_LIMIT) -> bool:
     return False
 
 
-def _refuse(source: Source, problems: Problems, line: int | None) -> Callable[[str], None]:
-    def refuse(constant: str) -> None:
-        problems.add(source, f"{constant} is not JSON", line=line, fix="use null or a number")
+def _pairs(doubled: list[str], pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                doubled.append(name)
+            seen.add(name)
+    return made
 
-    return refuse
+
+def _float(refused: dict[str, str], digits: str) -> float:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        refused[digits] = f"{digits[:20]} is too large a number"
+    return value
 
 
-def _second(text: str, name: str) -> int | None:
-    """The line where a name stands for the second time in one object; of its second occurrence, which is nearly always it."""
-    found = list(re.finditer(re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:", text))
-    return text.count("\n", 0, found[1].start()) + 1 if len(found) > 1 else None
+def _int(refused: dict[str, str], digits: str) -> int:
+    if len(digits) > DIGITS_LIMIT:
+        refused[digits] = f"a number of {len(digits)} digits is too long"
+        return 0
+    return int(digits)
+
+
+def _is_unicode(value: JSON) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _report(
+    source: Source, text: str, refused: dict[str, str], doubled: set[str], problems: Problems, line: int | None
+) -> None:
+    """Report each refused number, and each name that stands twice in one object, at its second place."""
+    seen: set[str] = set()
+    reported: set[str] = set()
+    at, last = 1, 0
+    for offset, path, token in members(text):
+        name = path if path in doubled else path.rpartition(".")[2]
+        message, fix = refused.get(token), "use null or a number"
+        if name in doubled and path in seen and reported.isdisjoint(above(path)):
+            reported.add(path)
+            message, fix = f'"{name}" is given twice in one object', "keep one"
+        if message:
+            at, last = at + text.count("\n", last, offset), offset
+            problems.add(source, message, path=path, line=line if line is not None else at, fix=fix)
+        seen.add(path)
