@@ -1,0 +1,123 @@
+"""The sample agent over HTTP: `python -m vivavoce.samples.serve --port 8000`.
+
+`POST /` and `POST /api/chat` take a request as agents are spoken to and give the answer as JSON, or, to a client that accepts
+`text/event-stream`, as events: pieces of the text, then the whole answer. `GET /health` says that it is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from vivavoce.core.reply import JSON
+from vivavoce.samples.desk import BadRequest, Desks, parse
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+LARGEST = 1024 * 1024
+"""Bytes of a request."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve until interrupted."""
+    parser = argparse.ArgumentParser(prog="python -m vivavoce.samples.serve", description="The sample agent over HTTP.")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 for any that is free (default: 8000)")
+    parser.add_argument("--print-port", action="store_true", help="print the port alone, for a program that starts this one")
+    parser.add_argument(
+        "--while-stdin", action="store_true", help="end when standard input does, so as not to outlive a parent"
+    )
+    parser.add_argument("--delay-ms", type=int, default=0, help="milliseconds to think before each answer (default: 0)")
+    options = parser.parse_args(argv)
+    try:
+        asyncio.run(_serve(options))
+    except KeyboardInterrupt:
+        pass
+    except OSError as error:
+        print(f"cannot listen on {options.host}:{options.port}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def application(*, delay: float = 0.0) -> web.Application:
+    """The agent as a web application; `delay` in seconds."""
+    from aiohttp import web
+
+    desks = Desks()
+
+    async def chat(request: web.Request) -> web.StreamResponse:
+        try:
+            answer = desks.send(parse(await request.read()))
+        except web.HTTPRequestEntityTooLarge:
+            return _error(413, "too_large", f"a request has at most {LARGEST} bytes")
+        except BadRequest as error:
+            return _error(400, "bad_request", str(error))
+        await asyncio.sleep(delay)
+        if "text/event-stream" in request.headers.get("Accept", ""):
+            return await _stream(request, answer)
+        return web.json_response(answer)
+
+    async def health(request: web.Request) -> web.Response:
+        return web.json_response({"status": "ok", "sessions": len(desks)})
+
+    app = web.Application(client_max_size=LARGEST)
+    app.add_routes([web.post("/", chat), web.post("/api/chat", chat), web.get("/health", health)])
+    return app
+
+
+async def _serve(options: argparse.Namespace) -> None:
+    from aiohttp import web
+
+    runner = web.AppRunner(application(delay=options.delay_ms / 1000), access_log=None, shutdown_timeout=1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, options.host, options.port).start()
+        port = runner.addresses[0][1]
+        print(port if options.print_port else f"Serving on http://{options.host}:{port}/ - stop with Ctrl-C", flush=True)
+        await _stdin_ends() if options.while_stdin else await asyncio.Event().wait()
+    finally:
+        await runner.cleanup()
+
+
+async def _stdin_ends() -> None:
+    """Return when standard input is closed."""
+    import threading
+
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+    def watch() -> None:
+        while sys.stdin.buffer.read(4096):
+            pass
+        loop.call_soon_threadsafe(ended.set)
+
+    # A daemon thread rather than the loop's reader: it works with pipes, files and terminals on every system.
+    threading.Thread(target=watch, daemon=True).start()
+    await ended.wait()
+
+
+def _error(status: int, code: str, message: str) -> web.Response:
+    from aiohttp import web
+
+    return web.json_response({"error": {"code": code, "message": message}}, status=status)
+
+
+async def _stream(request: web.Request, answer: dict[str, JSON]) -> web.StreamResponse:
+    from aiohttp import web
+
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
+    await response.prepare(request)
+    for piece in re.findall(r"\S+\s*|\s+", answer["text"]):
+        await response.write(f"data: {json.dumps({'delta': piece})}\n\n".encode())
+    await response.write(f"event: answer\ndata: {json.dumps(answer)}\n\n".encode())
+    await response.write_eof()
+    return response
+
+
+if __name__ == "__main__":
+    sys.exit(main())
