@@ -1,0 +1,239 @@
+"""A run in numbers, counted while its results come: in any order, in memory that does not grow with the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+
+from vivavoce.analysis.repeats import OpenCase, Repeats
+from vivavoce.analysis.stats import Clusters
+from vivavoce.core.result import EvaluatorSummary, GroupSummary, Result, Score, Status, Summary, Usage
+
+
+class Tally:
+    """Counts results into a `Summary`.
+
+    With one trial a case nothing is kept of a case once it is counted. With more, a case is held open until all its trials
+    have been seen, and so are only those in flight.
+    """
+
+    def __init__(self, repeat: int = 1) -> None:
+        self._repeat = repeat
+        self._open: dict[tuple[str, str], OpenCase] = {}
+        self._total = _Group()
+        self._suites: dict[str, _Group] = {}
+        self._categories: dict[str, _Group] = {}
+        self._evaluators: dict[str, _Evaluator] = {}
+        self._repeats = Repeats()
+        self._usage = _Usage()
+        self._replied = False
+        self._judged = False
+
+    def add(self, result: Result) -> None:
+        """Count one trial in."""
+        case = OpenCase() if self._repeat == 1 else self._opened(result)
+        # Of a case with repeats, the first trial seen counts the case.
+        new, status, at = case.trials == 0, result.status, result.position
+        self._total.add(status, new, at)
+        suite = self._suites.get(result.suite)
+        if suite is None:
+            suite = self._suites[result.suite] = _Group()
+        suite.add(status, new, at)
+        if result.category is not None:
+            category = self._categories.get(result.category)
+            if category is None:
+                category = self._categories[result.category] = _Group()
+            category.add(status, new, at)
+        for turn in result.turns:
+            reply, error = turn.reply, turn.error
+            if reply is not None:
+                self._replied = True
+                if reply.usage:
+                    self._usage.add(reply.usage)
+            if reply is not None or error is None or error.code != "not_sent":
+                self._usage.agent_calls += 1
+            if turn.scores:
+                self._score(turn.scores, case, error is None)
+        if result.scores:
+            self._score(result.scores, case, result.error is None)
+        case.add(status, at)
+        if case.trials == self._repeat:
+            self._close(result, case)
+
+    def summary(self, *, trials_planned: int, seconds: float) -> Summary:
+        """The numbers so far; may be asked for at any time.
+
+        Args:
+            trials_planned: how many trials the run is to have; those not seen yet are `not_run`.
+            seconds: how long the run took.
+        """
+        total = self._total
+        done = total.passed + total.failed + total.skipped + total.errored
+        return Summary(
+            cases=total.cases,
+            trials=max(trials_planned, done),
+            not_run=max(0, trials_planned - done),
+            passed=total.passed,
+            failed=total.failed,
+            skipped=total.skipped,
+            errored=total.errored,
+            pass_rate=_rate(total.passed, total.failed),
+            scored=total.passed + total.failed,
+            evaluated=self._replied and self._judged,
+            evaluators=self._summarise_evaluators(),
+            categories=_in_order(self._categories),
+            suites=_in_order(self._suites),
+            usage=self._usage.total(),
+            seconds=seconds,
+            stability=self._repeats.summary(self._repeat, self._open) if self._repeat > 1 else None,
+        )
+
+    def _opened(self, result: Result) -> OpenCase:
+        key = (result.suite, result.case)
+        case = self._open.get(key)
+        if case is None:
+            case = self._open[key] = OpenCase()
+        return case
+
+    def _close(self, result: Result, case: OpenCase) -> None:
+        for name, (count, total, rates) in case.values.items():
+            self._evaluators[name].clusters.add(count, total, rates)
+        if self._repeat > 1:
+            del self._open[result.suite, result.case]
+            self._repeats.add((result.suite, result.case), case, self._repeat)
+
+    def _score(self, scores: Iterable[Score], case: OpenCase, answered: bool) -> None:
+        for score in scores:
+            name, status = score.name, score.status
+            row = self._evaluators.get(name)
+            if row is None:
+                row = self._evaluators[name] = _Evaluator()
+            if status == "pass":
+                row.passed += 1
+            elif status == "fail":
+                row.failed += 1
+            elif status == "skip":
+                row.skipped += 1
+            else:
+                row.errored += 1
+            if score.judge is not None and status != "skip":
+                self._usage.judge_calls += 1
+            if status == "pass" or status == "fail":
+                self._judged = True
+                value = score.value
+                if value is not None and isfinite(value):
+                    count, total, rates = case.values.get(name, _NO_VALUES)
+                    case.values[name] = (count + 1, total + value, rates and (value == 0 or value == 1))
+            elif status == "error" and answered and score.judge is None:
+                # A check that could not be made for another reason than a silent agent or a failing judge: a mistake in
+                # the dataset or in an evaluator, which is something the run has found out.
+                self._judged = True
+
+    def _summarise_evaluators(self) -> dict[str, EvaluatorSummary]:
+        clusters = {name: row.clusters for name, row in self._evaluators.items()}
+        if self._open:
+            clusters = {name: each.copy() for name, each in clusters.items()}
+            for case in self._open.values():
+                for name, (count, total, rates) in case.values.items():
+                    clusters[name].add(count, total, rates)
+        return {
+            name: EvaluatorSummary(
+                passed=row.passed,
+                failed=row.failed,
+                skipped=row.skipped,
+                errored=row.errored,
+                pass_rate=_rate(row.passed, row.failed),
+                mean=clusters[name].mean,
+                ci95=clusters[name].interval(),
+            )
+            for name, row in sorted(self._evaluators.items())
+        }
+
+
+_NO_VALUES = (0, 0.0, True)
+
+
+class _Group:
+    """Trials of one suite, of one category, or of all."""
+
+    __slots__ = ("cases", "errored", "failed", "first", "passed", "skipped")
+
+    def __init__(self) -> None:
+        self.cases = self.passed = self.failed = self.skipped = self.errored = 0
+        self.first: int | None = None
+        """The smallest position, by which groups are put in the dataset's order."""
+
+    def add(self, status: Status, new: bool, position: int) -> None:
+        if new:
+            self.cases += 1
+        if self.first is None or position < self.first:
+            self.first = position
+        if status == "pass":
+            self.passed += 1
+        elif status == "fail":
+            self.failed += 1
+        elif status == "skip":
+            self.skipped += 1
+        else:
+            self.errored += 1
+
+
+class _Evaluator:
+    """Scores of one name."""
+
+    __slots__ = ("clusters", "errored", "failed", "passed", "skipped")
+
+    def __init__(self) -> None:
+        self.passed = self.failed = self.skipped = self.errored = 0
+        self.clusters = Clusters()
+
+
+class _Usage:
+    """What the agent and the judge took."""
+
+    __slots__ = ("agent_calls", "cost_usd", "input_tokens", "judge_calls", "output_tokens")
+
+    def __init__(self) -> None:
+        self.agent_calls = self.judge_calls = 0
+        self.input_tokens = self.output_tokens = self.cost_usd = 0.0
+
+    def add(self, usage: object) -> None:
+        """Count in what an agent reports; as it is another party's, anything but numbers is left out."""
+        if isinstance(usage, Mapping):
+            self.input_tokens += _number(usage.get("input_tokens"))
+            self.output_tokens += _number(usage.get("output_tokens"))
+            self.cost_usd += _number(usage.get("cost_usd"))
+
+    def total(self) -> Usage:
+        return Usage(
+            agent_calls=self.agent_calls,
+            judge_calls=self.judge_calls,
+            input_tokens=int(self.input_tokens),
+            output_tokens=int(self.output_tokens),
+            cost_usd=round(self.cost_usd, 9),
+        )
+
+
+def _in_order(groups: dict[str, _Group]) -> dict[str, GroupSummary]:
+    ordered = sorted(groups.items(), key=lambda item: (item[1].first or 0, item[0]))
+    return {
+        name: GroupSummary(
+            cases=group.cases,
+            passed=group.passed,
+            failed=group.failed,
+            skipped=group.skipped,
+            errored=group.errored,
+            pass_rate=_rate(group.passed, group.failed),
+        )
+        for name, group in ordered
+    }
+
+
+def _rate(passed: int, failed: int) -> float | None:
+    return passed / (passed + failed) if passed + failed else None
+
+
+def _number(value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
+        return value
+    return 0.0
