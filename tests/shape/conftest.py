@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -51,6 +53,15 @@ class Module:
 @pytest.fixture(scope="session")
 def root() -> Path:
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def docs() -> ModuleType:
+    """The script that makes and checks the docs."""
+    spec = importlib.util.spec_from_file_location("viva_docs", ROOT / "scripts" / "_docs.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="session")
