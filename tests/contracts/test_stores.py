@@ -1,0 +1,159 @@
+"""What every store keeps and gives back."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest_contracts import HEADER, make_error, make_result, make_trial
+
+from vivavoce.core import plugins
+from vivavoce.core.errors import StoreError
+from vivavoce.core.model import Use
+from vivavoce.core.result import Summary, Usage
+
+MakeStore = Callable[[], Any]
+
+
+@pytest.fixture(params=plugins.names("stores"))
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeStore]:
+    """Opens one and the same store, as often as it is called."""
+    opened = []
+
+    def make() -> Any:
+        store = plugins.build("stores", Use(name=request.param, options={"path": str(tmp_path / "deep" / "runs.db")}))
+        opened.append(store)
+        return store
+
+    yield make
+    for store in opened:
+        store.close()
+
+
+async def fill(store: Any, run_id: str, numbers: range) -> list[Any]:
+    store.begin(run_id, "2026-01-31T12:00:00Z", HEADER)
+    results = [make_result(make_trial(number)) for number in numbers]
+    await asyncio.gather(*(store.append(run_id, result, make_trial(at).case) for at, result in zip(numbers, results, strict=True)))
+    return results
+
+
+async def test_results_come_back_whole_and_in_dataset_order(open_store: MakeStore) -> None:
+    store = open_store()
+    store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
+    trials = [make_trial(number) for number in range(20)]
+    for trial in reversed(trials):
+        await store.append("r1", make_result(trial), trial.case)
+    run = open_store().run("r1")
+    assert list(run.results) == [make_result(trial) for trial in trials]
+    assert list(run.results) == list(run.results), "results can be read again"
+    assert list(run.cases) == [trial.case for trial in trials]
+    assert run.header == HEADER
+    assert run.state == "running"
+    assert run.finished is None
+
+
+async def test_a_result_is_there_for_others_once_it_was_awaited(open_store: MakeStore) -> None:
+    store = open_store()
+    store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
+    await store.append("r1", make_result(make_trial(0)), make_trial(0).case)
+    assert open_store().keys("r1") == {("a", "case-0", 0)}
+
+
+async def test_finishing_keeps_state_and_summary(open_store: MakeStore) -> None:
+    store = open_store()
+    await fill(store, "r1", range(3))
+    summary = Summary(cases=3, trials=3, passed=3, pass_rate=1.0, scored=3, evaluated=True, usage=Usage(agent_calls=3), seconds=1.5)
+    store.finish("r1", "2026-01-31T12:00:01Z", "complete", summary)
+    run = open_store().run("r1")
+    assert (run.state, run.finished, run.summary) == ("complete", "2026-01-31T12:00:01Z", summary)
+
+
+async def test_a_run_can_be_reopened(open_store: MakeStore) -> None:
+    store = open_store()
+    await fill(store, "r1", range(3))
+    store.finish("r1", "2026-01-31T12:00:01Z", "interrupted", Summary())
+    store.begin("r1", "2027-01-01T00:00:00Z", HEADER)
+    await store.append("r1", make_result(make_trial(3)), make_trial(3).case)
+    run = store.run("r1")
+    assert run.state == "running"
+    assert run.started == "2026-01-31T12:00:00Z", "it began when it began"
+    assert [result.position for result in run.results] == [0, 1, 2, 3]
+
+
+async def test_forgotten_results_can_be_made_again(open_store: MakeStore) -> None:
+    store = open_store()
+    store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
+    for number in range(3):
+        trial = make_trial(number)
+        await store.append("r1", make_error(trial) if number == 1 else make_result(trial), trial.case)
+    store.forget("r1", {("a", "case-1", 0)})
+    assert store.keys("r1") == {("a", "case-0", 0), ("a", "case-2", 0)}
+    await store.append("r1", make_result(make_trial(1)), make_trial(1).case)
+    assert [result.status for result in store.run("r1").results] == ["pass", "pass", "pass"]
+
+
+async def test_one_trial_is_never_kept_twice(open_store: MakeStore) -> None:
+    store = open_store()
+    await fill(store, "r1", range(2))
+    with pytest.raises(StoreError):
+        await store.append("r1", make_result(make_trial(1)), make_trial(1).case)
+    assert len(list(store.run("r1").results)) == 2
+
+
+async def test_runs_are_found_by_id_prefix_and_age(open_store: MakeStore) -> None:
+    store = open_store()
+    for run_id in ("abc1", "abd2", "xyz3"):
+        store.begin(run_id, "2026-01-31T12:00:00Z", HEADER)
+    assert [run.id for run in store.runs()] == ["xyz3", "abd2", "abc1"]
+    assert [run.id for run in store.runs(limit=1)] == ["xyz3"]
+    assert store.run("last").id == "xyz3"
+    assert store.run("last~2").id == "abc1"
+    assert store.run("abd").id == "abd2"
+    with pytest.raises(StoreError, match="several runs: abd2, abc1"):
+        store.run("ab")
+    for wrong in ("nope", "last~3", "last~x", "", "%", "a_c1"):
+        with pytest.raises(StoreError):
+            store.run(wrong)
+
+
+async def test_two_writers_lose_nothing(open_store: MakeStore) -> None:
+    first, second = open_store(), open_store()
+    await asyncio.gather(fill(first, "r1", range(200)), fill(second, "r2", range(200)))
+    for run_id, store in itertools.product(("r1", "r2"), (first, second)):
+        assert len(store.keys(run_id)) == 200
+
+
+async def test_a_store_that_is_none_is_said_to_be(tmp_path: Path) -> None:
+    for name, content in (("text.db", b"this is no database, but text that is long enough to look at" * 40), ("folder", None)):
+        path = tmp_path / name
+        path.mkdir() if content is None else path.write_bytes(content)
+        store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
+        with pytest.raises(StoreError, match=name):
+            store.begin("r", "2026-01-31T12:00:00Z", HEADER)
+        with pytest.raises(StoreError, match=name):
+            store.runs()
+
+
+async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
+    await fill(store, "r1", range(1))
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    with pytest.raises(StoreError, match="newer viva"):
+        store.runs()
+
+
+async def test_reading_a_store_that_does_not_exist_makes_none(tmp_path: Path) -> None:
+    store = plugins.build("stores", Use(name="sqlite", options={"path": str(tmp_path / "none.db")}))
+    assert store.runs() == []
+    with pytest.raises(StoreError, match="no such store"):
+        store.run("last")
+    assert not (tmp_path / "none.db").exists()
