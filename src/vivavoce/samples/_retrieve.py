@@ -43,6 +43,8 @@ class Found:
 
     passages: tuple[Passage, ...]
     """What answers the question, best first; `()` when the handbook has nothing to say."""
+    terms: tuple[str, ...]
+    """What was looked for; `()` when the question has no word to look for."""
     execution: Object
     """The search as the agent reports it."""
 
@@ -57,6 +59,7 @@ def search(books: sqlite3.Connection, question: str, topic: str = "") -> Found:
     sections = {each.slug: each for each in handbook()}
     return Found(
         passages=tuple(Passage(section=sections[slug], text=_best_sentence(books, slug, terms, question)) for slug in told),
+        terms=terms,
         execution={
             "capability": CAPABILITY,
             "status": "success",

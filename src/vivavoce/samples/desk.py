@@ -31,6 +31,7 @@ from vivavoce.samples._tools import Tools
 LONGEST = 2000
 """Characters of a message that are read."""
 DECLINED = "I am the help desk of Hollin & Wake. I can help with orders, products, deliveries, and what our handbook says."
+UNCLEAR = "I do not know yet what you mean. Could you name the order, the product or the topic?"
 _KEYS = ("text", "message", "prompt", "query", "question")
 
 
@@ -89,6 +90,9 @@ class Desk:
 
     def _quote(self, asked: Asked) -> Reply:
         found = search(self._books, asked.text, asked.topic)
+        if not found.terms:
+            self._remember(replace(asked, topic=""))
+            return Reply(text=UNCLEAR, tool_calls=(), citations=(), retrievals=())
         if not found.passages:
             self._remember(replace(asked, topic=""))
             return Reply(text=DECLINED, tool_calls=(), citations=(), retrievals=(found.execution,), refusal="off topic")

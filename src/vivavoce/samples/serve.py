@@ -30,9 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 for any that is free (default: 8000)")
     parser.add_argument("--print-port", action="store_true", help="print the port alone, for a program that starts this one")
-    parser.add_argument(
-        "--while-stdin", action="store_true", help="end when standard input does, so as not to outlive a parent"
-    )
+    parser.add_argument("--while-stdin", action="store_true", help="end when standard input does, not to outlive a parent")
     parser.add_argument("--delay-ms", type=int, default=0, help="milliseconds to think before each answer (default: 0)")
     options = parser.parse_args(argv)
     try:
