@@ -56,6 +56,10 @@ HARMLESS_CALLS = {
 """What may be called while a module is imported: it makes a value and touches nothing else."""
 
 
+ALLOWED = {("cli/_help.py", "highlights")}
+"""What must be a list since a library says so: rich-argparse takes its highlights from one."""
+
+
 def mutable_state(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Assignments, in a module or a class body, of a value that could be changed in place; and `global`."""
     for node in ast.walk(tree):
@@ -76,6 +80,7 @@ def _is_mutable(value: ast.expr) -> bool:
 
 def effects(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Statements at the top of a module, or in a class body, that do something when it is imported."""
+    harmless = HARMLESS_CALLS | _pure(tree)
     own = {alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     own |= {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     for node in _top(tree.body, classes=True):
@@ -87,8 +92,28 @@ def effects(tree: ast.Module) -> Iterator[tuple[int, str]]:
             name = ast.unparse(call.func)
             short = name.rpartition(".")[2]
             makes_own = name in own and name[0].isupper()
-            if not makes_own and name not in HARMLESS_CALLS and short not in HARMLESS_CALLS:
+            if not makes_own and name not in harmless and short not in harmless:
                 yield call.lineno, ast.unparse(call)[:60]
+
+
+def _pure(tree: ast.Module) -> set[str]:
+    """Functions of the module that only make a value: one `return`, and harmless calls in it."""
+    return {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        and isinstance(node.body[-1], ast.Return)
+        and all(isinstance(each, ast.Return) or _is_docstring(each) for each in node.body)
+        and all(
+            {ast.unparse(call.func), ast.unparse(call.func).rpartition(".")[2]} & HARMLESS_CALLS
+            for call in ast.walk(node)
+            if isinstance(call, ast.Call)
+        )
+    }
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _top(body: list[ast.stmt], *, classes: bool) -> Iterator[ast.stmt]:
@@ -133,6 +158,7 @@ def test_no_module_level_mutable_state(modules):
         for module in modules
         if module.name != "__init__.py"  # the root has a stricter rule of its own
         for line, what in mutable_state(module.tree)
+        if (module.name, what.split(" ")[0]) not in ALLOWED
     ]
     assert found == []
 
@@ -172,6 +198,7 @@ def test_constants_are_let_pass(text):
         "NOW = time.time()",
         "@register('x')\nclass A: pass",
         "for x in y: z(x)",
+        "def f(x):\n    return open(x)\nP = f('x')",
         "class A:\n    home = Path.home()",
         "def f(now=time.time()): pass",
         "try:\n    import a\nexcept ImportError:\n    os.environ.setdefault('A', 'b')",
@@ -189,6 +216,7 @@ def test_effects_are_seen(text):
         "@dataclass(frozen=True)\nclass A:\n    b: int = field(default_factory=lambda: f())",
         "def f():\n    g()",
         "if TYPE_CHECKING:\n    g()",
+        "def f(x):\n    return re.compile(x)\nP = f('x')",
     ],
 )
 def test_definitions_are_let_pass(text):

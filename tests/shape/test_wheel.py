@@ -49,6 +49,5 @@ def test_the_wheel_says_who_it_is(wheel):
     assert "Name: vivavoce\n" in text
     assert "Requires-Python: >=3.11" in text
     assert "License-Expression: MIT" in text
-    commands = wheel.read(points).decode()
-    assert "viva = vivavoce.cli.main:viva" in commands
-    assert "runevals = vivavoce.cli.main:runevals" in commands
+    assert "[console_scripts]\n" in wheel.read(points).decode()
+    assert "\nviva = vivavoce.cli.main:viva\n" in wheel.read(points).decode()
