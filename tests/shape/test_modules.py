@@ -16,6 +16,8 @@ HARMLESS_CALLS = {
     "NewType",
     "frozenset",
     "tuple",
+    "str",
+    "Path",
     "sorted",
     "range",
     "MappingProxyType",

@@ -37,17 +37,3 @@ def test_changelog_fragments_are_one_sentence(root, docs):
 )
 def test_a_wrong_fragment_is_seen(docs, name, text):
     assert docs.fragment_problem(name, text)
-
-
-def test_scripts_stop_at_the_first_error_and_can_be_run(root):
-    scripts = [
-        path
-        for path in (*(root / "scripts").iterdir(), root / ".ci" / "run")
-        if path.is_file() and not path.name.startswith("_")
-    ]
-    assert {"demo", "test", "check", "docs", "run"} <= {path.name for path in scripts}
-    for path in scripts:
-        text = path.read_text(encoding="utf-8")
-        assert text.startswith("#!/usr/bin/env bash\n"), path.name
-        assert "\nset -euo pipefail\n" in text, path.name
-        assert path.stat().st_mode & 0o111 == 0o111, path.name
