@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Possessive, and with an end that may be missing, so that a text of nothing but quotes is still read in one sweep.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_DEEPEST = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,7 +176,10 @@ def above(path: str) -> list[str]:
 
 
 def members(text: str) -> Iterator[tuple[int, str, str]]:
-    """Offset, path and first token of every value of a JSON text, valid or not; a member's offset is that of its name."""
+    """Offset, path and first token of every value of a JSON text, valid or not; a member's offset is that of its name.
+
+    Ends where a text nests deeper than any dataset, since the paths of endless levels would fill the memory.
+    """
     stack: list[tuple[str, int | None]] = []  # path of the open container; index in a list, None in an object
     path, named_at, key = "", None, True
     for match in _TOKEN.finditer(text):
@@ -196,6 +200,8 @@ def members(text: str) -> Iterator[tuple[int, str, str]]:
             yield (offset if named_at is None else named_at), path, token
             named_at = None
             if token in "{[":
+                if len(stack) == _DEEPEST:
+                    return
                 stack.append((path, None if token == "{" else 0))
                 key = token == "{"
 
