@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from vivavoce.core.errors import CallError
 from vivavoce.core.result import Failure, Verdict
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([a-z_]+(?:\s*\|\s*[a-z_]+)*)\s*\}\}")
+_FENCE = re.compile(r"</?([a-z_]+)>")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,22 +50,47 @@ class Rubric:
         """Name and version, as scores carry it: `Relevance@1`."""
         return f"{self.name}@{self.version}"
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """Lowest and highest value: the ends of the scale, or the worst and the best label's value."""
+        if self.labels:
+            return (min(self.labels.values()), max(self.labels.values()))
+        return self.scale or (0.0, 1.0)
+
     def fill(self, values: Mapping[str, str]) -> str:
-        """The prompt with every placeholder replaced; `values` is keyed by the placeholder's names joined by `|`."""
-        return _PLACEHOLDER.sub(lambda match: values["|".join(n.strip() for n in match[1].split("|"))], self.prompt)
+        """The prompt with every placeholder replaced; `values` is keyed by the placeholder's names joined by `|`.
+
+        A tag that the prompt itself puts around data, such as `</answer>`, loses its brackets inside the data: an answer
+        cannot end its own fence and go on as if it were the rubric.
+        """
+        fences = "|".join(sorted({re.escape(name) for name in _FENCE.findall(self.prompt)}))
+        tag = re.compile(rf"<(\s*/?\s*(?:{fences})\s*)>", re.IGNORECASE) if fences else None
+
+        def value(match: re.Match[str]) -> str:
+            text = values["|".join(name.strip() for name in match[1].split("|"))]
+            return tag.sub(r"(\1)", text) if tag else text
+
+        return _PLACEHOLDER.sub(value, self.prompt)
 
     def check(self, verdict: Verdict) -> Verdict:
-        """The verdict, if it lies on the scale or is one of the labels.
-
-        A label brings its value.
+        """A judge's verdict, its label in the rubric's spelling and with that label's value.
 
         Raises:
-            CallError: it does not; a judge that answers outside its scale has failed.
+            CallError: there is no grade, it is outside the scale, or no label of the rubric.
         """
-        if self.labels is not None and verdict.label is not None and verdict.label in self.labels:
-            return replace(verdict, value=self.labels[verdict.label])
-        if self.scale is not None and verdict.value is not None and self.scale[0] <= verdict.value <= self.scale[1]:
-            return verdict
-        said = verdict.label if verdict.value is None else f"{verdict.value:g}"
-        allowed = ", ".join(self.labels) if self.labels is not None else f"{self.scale}"
-        raise CallError(Failure(code="off_scale", message=f"answered {said}, which is not of {allowed}", phase="judge"))
+        if self.labels is not None:
+            spelled = {label.casefold(): label for label in self.labels}
+            label = spelled.get((verdict.label or "").strip().casefold())
+            if label is None:
+                raise self._off_scale(verdict.label, "none of " + ", ".join(self.labels))
+            return replace(verdict, label=label, value=float(self.labels[label]))
+        low, high = self.span
+        value = verdict.value
+        if value is None or isinstance(value, bool) or not math.isfinite(value) or not low <= value <= high:
+            raise self._off_scale(value, f"not a number from {low:g} to {high:g}")
+        return replace(verdict, value=float(value))
+
+    def _off_scale(self, answer: object, why: str) -> CallError:
+        given = "nothing" if answer is None else str(answer)[:80]
+        message = f"the judge answered {given} to {self.id}, which is {why}"
+        return CallError(Failure(code="off_scale", message=message, phase="judge"))
