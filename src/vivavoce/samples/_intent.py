@@ -84,8 +84,8 @@ _FOLLOWS = re.compile(r"\s*(?:and|what about|how about|or|but)\b", re.IGNORECASE
 _PRONOUN = _any("it", "its", "it's", "that", "this", "them", "they", "one", "ones", "those")
 
 
-def understand(text: str, memory: Memory, products: Sequence[str], colours: Sequence[str]) -> Asked:
-    """What a message asks for. Of several questions in one message, the first rule that fits takes all."""
+def understand(text: str, memory: Memory, named: str | None, colours: Sequence[str]) -> Asked:
+    """What a message asks for, `named` being the product it names. Of several questions, the first rule that fits takes all."""
     ticket, order = _TICKET.search(text), _ORDER.search(text)
     if memory.kind == "ticket_subject" or _TICKET_WORDS.search(text):
         subject = _subject(text) if memory.kind != "ticket_subject" else text.strip()
@@ -99,7 +99,7 @@ def understand(text: str, memory: Memory, products: Sequence[str], colours: Sequ
             return Asked(kind=kind, text=text)  # type: ignore[arg-type] # both are kinds; the checker widens the pair to text
     if _ABOUT.search(text):
         return Asked(kind="about", text=text)
-    return _sales(text, memory, products) or _order(text, memory, order) or _product(text, memory, products, colours)
+    return _sales(text, memory, named) or _order(text, memory, order) or _product(text, memory, named, colours)
 
 
 def _subject(text: str) -> str:
@@ -109,16 +109,15 @@ def _subject(text: str) -> str:
     return subject.strip().rstrip(".,")
 
 
-def _sales(text: str, memory: Memory, products: Sequence[str]) -> Asked | None:
+def _sales(text: str, memory: Memory, named: str | None) -> Asked | None:
     month = next((value for name, value in _MONTHS.items() if re.search(rf"\b{name}\b", text, re.IGNORECASE)), None)
-    product = _name(text, products)
     if _BEST.search(text):
         top = _TOP.search(text)
         return Asked(kind="best_sellers", text=text, month=month, limit=min(10, _number(top[1])) if top else 3)
     if _SALES.search(text) and not _any("sold out", "on sale").search(text):
-        return Asked(kind="sales", text=text, product=product, month=month)
-    if memory.kind == "sales" and _FOLLOWS.match(text) and (month or product):
-        return Asked(kind="sales", text=text, product=product or memory.product, month=month or memory.month)
+        return Asked(kind="sales", text=text, product=named, month=month)
+    if memory.kind == "sales" and _FOLLOWS.match(text) and (month or named):
+        return Asked(kind="sales", text=text, product=named or memory.product, month=month or memory.month)
     return None
 
 
@@ -141,8 +140,7 @@ def _order(text: str, memory: Memory, order: re.Match[str] | None) -> Asked | No
     return Asked(kind="order", text=text, order=number) if order or _ORDER_STATE.search(text) else None
 
 
-def _product(text: str, memory: Memory, products: Sequence[str], colours: Sequence[str]) -> Asked:
-    named = _name(text, products)
+def _product(text: str, memory: Memory, named: str | None, colours: Sequence[str]) -> Asked:
     colour = next((each for each in colours if re.search(rf"\b{each}\b", text, re.IGNORECASE)), None)
     follows = memory.kind in _PRODUCT_KINDS and (_PRONOUN.search(text) or _FOLLOWS.match(text))
     product = named or (memory.product if follows else None)
@@ -166,15 +164,6 @@ def _product(text: str, memory: Memory, products: Sequence[str], colours: Sequen
         )
     short = len(text.split()) <= 6 and (_FOLLOWS.match(text) or _PRONOUN.search(text))
     return Asked(kind="handbook", text=text, topic=memory.topic if short and memory.kind == "handbook" else "")
-
-
-def _name(text: str, products: Sequence[str]) -> str | None:
-    """The first product of the catalogue of which any word is named: see the known weaknesses in `desk`."""
-    said = set(re.findall(r"\w+", text.casefold()))
-    for name in products:
-        if any({word, f"{word}s"} & said for word in name.casefold().split()):
-            return name
-    return None
 
 
 def _number(word: str) -> int:

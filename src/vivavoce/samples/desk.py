@@ -16,6 +16,7 @@ Like any agent, it gets things wrong. Its known weaknesses, each found by a case
 from __future__ import annotations
 
 import json
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -55,8 +56,9 @@ class Desk:
         self._books = open_books()
         self._memory = Memory()
         self._spoken = False
-        self._products = self._column("name")
         self._colours = self._column("colour")
+        self.products = self._column("name")
+        """Names of all products, in the order in which they are tried on a message."""
 
     def send(self, request: JSON) -> dict[str, JSON]:
         """Answer a request: `{"input": ..., "history": [...]}`, further keys as the protocol has them.
@@ -81,12 +83,20 @@ class Desk:
         elif not text.strip():
             said = _shop.Said(text="I did not hear a question. What would you like to know?")
         else:
-            asked = understand(text, self._memory, self._products, self._colours)
+            asked = understand(text, self._memory, self.product_in(text), self._colours)
             if asked.kind == "handbook":
                 return self._quote(asked)
             said = _HANDLERS[asked.kind](asked, tools)
             self._remember(asked)
         return Reply(text=said.text, tool_calls=tuple(tools.calls), citations=(), retrievals=(), rows=said.rows)
+
+    def product_in(self, text: str) -> str | None:
+        """The product a message names: the first of which it has any word."""
+        said = set(re.findall(r"\w+", text.casefold()))
+        for name in self.products:
+            if any({word, f"{word}s"} & said for word in name.casefold().split()):
+                return name
+        return None
 
     def _quote(self, asked: Asked) -> Reply:
         found = search(self._books, asked.text, asked.topic)

@@ -1,0 +1,102 @@
+"""The demo: start the sample agent, examine it over HTTP, report, and say what to try next."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TextIO
+
+from vivavoce.core.errors import EXIT_FAILED, EXIT_OK, UsageError
+from vivavoce.core.result import Run
+
+DEFAULT_STORE = ".viva/runs.db"
+"""Where runs are kept when nobody says otherwise; commands need not name it."""
+
+
+def run_demo(*, store: str, out: TextIO, err: TextIO, color: bool) -> int:
+    """Examine the sample agent; returns 0 when the exam could be held, whatever the agent made of it.
+
+    Raises:
+        VivaError: the agent does not start, or the run cannot be kept.
+    """
+    from vivavoce import api
+    from vivavoce.core import plugins
+    from vivavoce.core.model import Use
+
+    with as_file(files("vivavoce.samples").joinpath("suites")) as folder, serving() as url:
+        suites = [_near(path) for path in sorted(folder.iterdir())]
+        print(f"Examining the sample agent, the help desk of an invented shop, at {url}", file=err)
+        print("No model is asked and no key is needed.", file=err, flush=True)
+        run = api.evaluate(suites, target=url, store=store)
+    plugins.build("reports", Use(name="console", options={} if color else {"color": False})).render(run, out)
+    print(_afterwards(run, suites, store), file=out)
+    return EXIT_FAILED if run.state != "complete" or run.summary.errored or not run.summary.evaluated else EXIT_OK
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """The sample agent as a process of its own, on a port of this machine that was free; gives its URL.
+
+    Raises:
+        UsageError: it does not start.
+    """
+    # It ends when its standard input does: even a demo that is killed leaves nothing running.
+    command = [sys.executable, "-m", "vivavoce.samples.serve", "--port", "0", "--print-port", "--while-stdin"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            port = process.stdout.readline().strip()
+            if not port:
+                raise UsageError(f"the sample agent did not start: {shlex.join(command)} ended with {process.wait()}")
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            process.stdin.close()
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _near(path: Path) -> str:
+    """A path as a person here would type it."""
+    return min(str(path), os.path.relpath(path), key=len)
+
+
+def _afterwards(run: Run, suites: list[str], store: str) -> str:
+    """What the outcome means, and commands to go on with."""
+    kept = "" if store == DEFAULT_STORE else f" --store {shlex.quote(store)}"
+    again = f"viva run {shlex.quote(suites[0])}{kept}"
+    process = shlex.quote(f"command:{_python()} -m vivavoce.samples.stdio")
+    failed = run.summary.failed
+    lines = (
+        "",
+        f"{failed} {'case' if failed == 1 else 'cases'} failed, and rightly so: like any agent, this one has weaknesses. The notes in",
+        "the suite say which. In CI, such a run would stop the change with exit code 1.",
+        "",
+        "See the report again, or as a page:",
+        f"  viva show last{kept}",
+        f"  viva show last{kept} --output report.html",
+        "",
+        "Hold the exam again, with the agent as a Python class, or as a process:",
+        f"  {again} --target python:vivavoce.samples.desk:Desk",
+        f"  {again} --target {process}",
+        "",
+        "Examine your own agent:",
+        "  viva init",
+        "  viva run evals/ --target http://localhost:8000/api/chat",
+    )
+    return "\n".join(lines)
+
+
+def _python() -> str:
+    """This Python as a person here would type it."""
+    found = shutil.which("python")
+    return "python" if found and Path(found).parent == Path(sys.executable).parent else shlex.quote(sys.executable)
