@@ -78,8 +78,8 @@ def _afterwards(run: Run, suites: list[str], store: str) -> str:
     failed = run.summary.failed
     lines = (
         "",
-        f"{failed} {'case' if failed == 1 else 'cases'} failed, and rightly so: like any agent, this one has weaknesses. The notes in",
-        "the suite say which. In CI, such a run would stop the change with exit code 1.",
+        f"{failed} {'case' if failed == 1 else 'cases'} failed, and rightly so: like any agent, this one has weaknesses; the notes",
+        "in the suite say which. In CI, such a run would stop the change with exit code 1.",
         "",
         "See the report again, or as a page:",
         f"  viva show last{kept}",
