@@ -138,7 +138,7 @@ def _target(given: object) -> tuple[Use | None, Any]:  # a live target is of wha
     if given is None or isinstance(given, Use):
         return given, None
     if isinstance(given, str):
-        return parse_spec("targets", given), None
+        return parse_spec(given), None
     name = getattr(given, "__qualname__", type(given).__qualname__)
     return Use(name="python", options={"spec": f"{getattr(given, '__module__', '')}:{name}"}), python.from_object(given)
 
@@ -146,7 +146,7 @@ def _target(given: object) -> tuple[Use | None, Any]:  # a live target is of wha
 def _judge(given: str | Use | None) -> Use | None:
     from vivavoce.core.specs import parse_spec
 
-    return parse_spec("judges", given) if isinstance(given, str) else given
+    return parse_spec(given, "judges") if isinstance(given, str) else given
 
 
 def _checks(given: Evaluators) -> tuple[Check, ...]:

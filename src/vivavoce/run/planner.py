@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import vivavoce
-from vivavoce.core import codec, plugins
+from vivavoce.core import codec, plugins, specs
 from vivavoce.core.errors import UsageError
 from vivavoce.core.evidence import asked_for
 from vivavoce.core.model import Case, File, Header, Plan, Selection, Suite, Trial, Use
 from vivavoce.core.place import Problems
 from vivavoce.core.source import Source
 from vivavoce.run import files
-from vivavoce.run.checks import Checks, lacking
-
-MADE = "python"
-"""The format of a suite that was made in Python."""
-NO_PERSONA = "has a persona, and this version of Viva plays no simulated users"
-WAYS = "python:MODULE:NAME, command:ARGV, http://HOST/PATH, or recorded if the files hold answers"
-"""The ways to name a target."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
-    """What the first pass found in one file."""
-
-    source: Source
-    format: str
-    suite: Suite
-    cases: int
-    turns: int
-    evaluators: Mapping[str, int]
-    """Names of the checks that will be applied, each with how often."""
-
-
-@dataclass(kw_only=True, slots=True)
-class _Count:
-    cases: int = 0
-    selected: int = 0
-    turns: int = 0
-    recorded: int = 0
-    evaluators: Counter[str] = field(default_factory=Counter)
-    rubrics: set[str] = field(default_factory=set)
-    lacking: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
-    some_ids: list[str] = field(default_factory=list)
-
+from vivavoce.run.checks import Checks
+from vivavoce.run.reading import MADE, Count, Reading, read, selected
 
 def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite] = (), live: bool = False) -> Plan:
     """Read every file once, and say what would be run.
@@ -63,7 +30,7 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
         PluginError: target, judge or an evaluator of the command line cannot be made.
     """
     problems = Problems(lenient=selection.lenient)
-    readings, count, checks = _read(selection, problems, folder, suites)
+    readings, count, checks = read(selection, problems, folder, suites)
     problems.raise_any()
     if not count.selected:
         raise UsageError(_nothing_selected(selection, count))
@@ -115,71 +82,9 @@ def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Readi
         DatasetError: files have problems; carries all of them.
     """
     problems = Problems(lenient=selection.lenient)
-    found, count, _ = _read(selection, problems, folder)
+    found, count, _ = read(selection, problems, folder)
     problems.raise_any()
     return found, (*(str(warning) for warning in problems.warnings), *_lacking(count))
-
-
-def _read(
-    selection: Selection, problems: Problems, folder: Path, suites: Sequence[Suite] = ()
-) -> tuple[list[Reading], _Count, Checks]:
-    checks = Checks(selection.evaluators, selection.only)
-    for check in selection.evaluators:
-        checks.examiner(check)
-    total = _Count()
-    found: list[Reading] = []
-    for source, each in files.find(selection.paths, selection.format, problems, folder=folder):
-        try:
-            suite = each.read(source, problems)
-            count = _count(suite, source, selection, checks, problems, total)
-        except UsageError as error:
-            problems.add(source, files.without_name(source, error))
-            continue
-        found.append(_reading(source, files.format_name(each), suite, count))
-    for suite in suites:
-        source = Source(suite.source or suite.name, suite.source or suite.name)
-        count = _count(suite, source, selection, checks, problems, total)
-        found.append(_reading(source, MADE, suite, count))
-    return _distinct_names(found), total, checks
-
-
-def _count(suite: Suite, source: Source, selection: Selection, checks: Checks, problems: Problems, total: _Count) -> _Count:
-    count = _Count()
-    for case in suite.cases:
-        count.cases += 1
-        if case.persona is not None:
-            problems.add(source, NO_PERSONA, path=case.path, line=case.line, fix="give the case `turns`")
-        count.turns += len(case.turns)
-        checks.validate(source, case, problems)
-        if problems.total or not _selected(case, selection):
-            # Once something is wrong, nothing will run: what is left to find are more problems.
-            if len(total.some_ids) < 5:
-                total.some_ids.append(case.id)
-            continue
-        total.selected += 1
-        total.recorded += any(turn.reply is not None for turn in case.turns)
-        _count_checks(checks.apply(case), checks, count, total)
-    total.cases += count.cases
-    return count
-
-
-def _count_checks(case: Case, checks: Checks, count: _Count, total: _Count) -> None:
-    for check in case.checks:
-        count.evaluators[checks.examiner(check).name] += 1
-    for turn in case.turns:
-        for check in turn.checks:
-            examiner = checks.examiner(check)
-            count.evaluators[examiner.name] += 1
-            if examiner.rubric:
-                total.rubrics.add(codec.digest(examiner.evaluator.rubric))
-            for need in lacking(examiner, turn):
-                total.lacking[examiner.name, need, check.origin == "item"] += 1
-
-
-def _selected(case: Case, selection: Selection) -> bool:
-    if selection.cases and not any(case.id == glob or fnmatch.fnmatchcase(case.id, glob) for glob in selection.cases):
-        return False
-    return not selection.categories or case.category in selection.categories
 
 
 class _Trials:
@@ -213,23 +118,24 @@ class _Trials:
             for case in suite.cases:
                 if left is not None and left <= 0:
                     return
-                if _selected(case, self._selection):
+                if selected(case, self._selection):
                     left = left if left is None else left - 1
                     yield suite, case
 
 
-def _trial_count(selection: Selection, count: _Count) -> int:
+def _trial_count(selection: Selection, count: Count) -> int:
     cases = count.selected if selection.limit is None else min(count.selected, selection.limit)
     return cases * selection.repeat
 
 
-def _default_target(count: _Count) -> Use:
+def _default_target(count: Count) -> Use:
     if count.recorded:
         return Use(name="recorded")
-    raise UsageError(f"no target: the files hold no answers, so say which agent to examine with --target: {WAYS}")
+    ways = ", ".join(specs.ways("targets"))
+    raise UsageError(f"no target: the files hold no answers, so say which agent to examine with --target, as one of: {ways}")
 
 
-def _header(selection: Selection, readings: Iterable[Reading], count: _Count) -> Header:
+def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> Header:
     read = tuple(
         File(
             path=reading.source.path.as_posix() if reading.source.name == files.STDIN else reading.source.name,
@@ -256,25 +162,14 @@ def _sha256(reading: Reading) -> str:
     return digest.hexdigest()
 
 
-def _distinct_names(found: list[Reading]) -> list[Reading]:
-    """Suites of one name take their relative path instead."""
-    often = Counter(reading.suite.name for reading in found)
-    return [
-        reading
-        if often[reading.suite.name] == 1
-        else replace(reading, suite=replace(reading.suite, name=Path(reading.source.name).as_posix()))
-        for reading in found
-    ]
-
-
-def _nothing_selected(selection: Selection, count: _Count) -> str:
+def _nothing_selected(selection: Selection, count: Count) -> str:
     if not count.cases:
         return "the files hold no cases, so there is nothing to run"
     asked = [f"--case {glob}" for glob in selection.cases] + [f"--category {name}" for name in selection.categories]
     return f"no case matches {' '.join(asked)}; the files hold {count.cases}, such as {', '.join(count.some_ids)}"
 
 
-def _lacking(count: _Count) -> Iterator[str]:
+def _lacking(count: Count) -> Iterator[str]:
     for (name, need, here), times in count.lacking.items():
         missing = asked_for(need.split("|"))
         outcome = "will be an error, since the item asks for it" if here else "will be skipped"

@@ -1,0 +1,186 @@
+"""Measure Viva on this machine, as ratios within one run: `scripts/bench [--quick]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+VIVA = [sys.executable, "-m", "vivavoce"]
+
+SERVER = """
+import asyncio, sys
+from aiohttp import web
+async def answer(request):
+    data = await request.json()
+    await asyncio.sleep(0.05)
+    return web.json_response({"text": data["input"][::-1]})
+async def main():
+    app = web.Application()
+    app.router.add_post("/", answer)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    print(site._server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.Event().wait()
+asyncio.run(main())
+"""
+
+BARE = """
+import asyncio, json, sys, aiohttp
+url, path, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+async def main():
+    cases = iter(open(path, encoding="utf-8"))
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        async def worker():
+            for line in cases:
+                case = json.loads(line)
+                async with session.post(url, json={"input": case["input"]}) as response:
+                    (await response.json())["text"]
+        await asyncio.gather(*(worker() for _ in range(count)))
+asyncio.run(main())
+"""
+
+AGENT = """
+def answer(text):
+    return text[::-1]
+"""
+
+
+@dataclass
+class Cost:
+    """One finished process."""
+
+    wall: float
+    cpu: float
+    peak_mb: float
+
+
+def run(argv: Sequence[str], cwd: Path, *, codes: Sequence[int] = (0,)) -> Cost:
+    began = time.perf_counter()
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(argv, cwd=cwd, stdout=subprocess.DEVNULL, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in codes:
+            errors.seek(0)
+            raise SystemExit(f"{' '.join(argv)} exited {process.returncode}: {errors.read().decode()[-2000:]}")
+    return Cost(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def median(argv: Sequence[str], cwd: Path, times: int) -> Cost:
+    costs = [run(argv, cwd) for _ in range(times)]
+    return Cost(*(statistics.median(getattr(cost, name) for cost in costs) for name in ("wall", "cpu", "peak_mb")))
+
+
+def cases(path: Path, count: int) -> Path:
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(count):
+            text = f"question {number} of the bench, long enough to be like one"
+            out.write(json.dumps({"input": text, "expected": text[::-1]}) + "\n")
+    return path
+
+
+def say(what: str, value: str, bound: str) -> None:
+    print(f"{what:<66} {value:>16}   (aim: {bound})", flush=True)
+
+
+def start_up(folder: Path, times: int) -> None:
+    bare = median([sys.executable, "-c", "pass"], folder, times)
+    for what, argv in (
+        ("import vivavoce", [sys.executable, "-c", "import vivavoce"]),
+        ("viva --version", [*VIVA, "--version"]),
+    ):
+        cost = median(argv, folder, times)
+        say(f"{what}, above bare Python", f"{(cost.wall - bare.wall) * 1000:.0f} ms", "at most 40 ms")
+    items = [{"prompt": f"What is {n}?", "expected_response": str(n), "evaluators": {"ExactMatch": {}}} for n in range(100)]
+    (folder / "hundred.json").write_text(json.dumps({"schemaVersion": "1.8.0", "items": items}, indent=2))
+    cost = median([*VIVA, "validate", "hundred.json"], folder, times)
+    say("viva validate, 100 cases", f"{cost.wall:.2f} s", "at most 0.4 s")
+
+
+def over_http(folder: Path, count: int) -> None:
+    server = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        url = f"http://127.0.0.1:{server.stdout.readline().strip()}/"
+        many, one = cases(folder / "many.jsonl", count), cases(folder / "one.jsonl", 1)
+        common = ["--target", url, "--evaluator", "ExactMatch", "--concurrency", "50", "--quiet"]
+
+        def viva(path: Path) -> Cost:
+            store = folder / "http.db"
+            cost = run([*VIVA, "run", str(path), *common, "--store", str(store), "--output", "http.json"], folder)
+            store.unlink()
+            return cost
+
+        def bare(path: Path) -> Cost:
+            return run([sys.executable, "-c", BARE, url, str(path), "50"], folder)
+
+        viva_start, bare_start = viva(one), bare(one)
+        pairs = [(bare(many), viva(many)) for _ in range(3)]
+        walls = [(ours.wall - viva_start.wall) / (theirs.wall - bare_start.wall) for theirs, ours in pairs]
+        cpus = [ours.cpu / theirs.cpu for theirs, ours in pairs]
+        say(f"{count} cases over HTTP, wall against a bare aiohttp loop", f"{statistics.median(walls):.3f} x", "1.05 x")
+        say("  the same, CPU", f"{statistics.median(cpus):.2f} x", "3 x")
+        say("  start-up, left out of the wall ratio", f"{viva_start.wall:.2f} s", "stated")
+        say("  seconds", f"{pairs[-1][1].wall:.1f} s", "stated")
+    finally:
+        server.kill()
+        server.wait()
+
+
+def in_process(folder: Path, count: int) -> None:
+    (folder / "agent.py").write_text(AGENT)
+
+    def viva(path: Path) -> Cost:
+        common = ["--target", "python:agent:answer", "--evaluator", "ExactMatch", "--quiet", "--store", "process.db"]
+        cost = run([*VIVA, "run", str(path), *common, "--output", "process.json"], folder)
+        (folder / "process.db").unlink()
+        return cost
+
+    start = viva(cases(folder / "one.jsonl", 1))
+    small = viva(cases(folder / "many.jsonl", count))
+    say(f"{count} cases in process, CPU a case", f"{(small.cpu - start.cpu) / count * 1000:.3f} ms", "at most 0.3 ms")
+    large = viva(cases(folder / "more.jsonl", 10 * count))
+    growth = f"{large.peak_mb:.0f} MB / {small.peak_mb:.0f} MB"
+    say(f"peak memory, {10 * count} cases against {count}", growth, "1.1 x or +16 MB")
+
+
+def installed(folder: Path) -> None:
+    root = Path(__file__).parent.parent
+    where = folder / "site"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--target", str(where), str(root)], check=True
+    )
+    size = sum(path.stat().st_size for path in where.rglob("*") if path.is_file())
+    say("installed without extras", f"{size / 1e6:.0f} MB", "at most 50 MB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the cases, fewer repeats")
+    quick = parser.parse_args().quick
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    folder = Path(tempfile.mkdtemp(prefix="viva-bench-"))
+    try:
+        start_up(folder, 5 if quick else 15)
+        over_http(folder, 1_000 if quick else 10_000)
+        in_process(folder, 1_000 if quick else 10_000)
+        installed(folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""Conversations as they are held, and the table of verdicts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from vivavoce.core import plugins
+from vivavoce.core.errors import CallError
+from vivavoce.core.model import Case, Check, Expectation, Trial, Turn, Use
+from vivavoce.core.reply import Message, Reply, Request
+from vivavoce.core.result import Failure, Result
+from vivavoce.run.calls import Calls, Limits
+from vivavoce.run.checks import Checks
+from vivavoce.run.judging import Bench
+from vivavoce.run.trial import Room, run_trial
+
+Answer = Callable[[Request], Any]
+
+
+class Agent:
+    """A target that answers by a function, and remembers what it was sent."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        self.requests: list[Request] = []
+        self.opened = self.closed = 0
+
+    def session(self, trial: Trial) -> Agent:
+        self.opened += 1
+        return self
+
+    async def send(self, request: Request) -> Reply:
+        self.requests.append(request)
+        answer = self.answer(request)
+        if isinstance(answer, Failure):
+            raise CallError(answer)
+        if isinstance(answer, BaseException):
+            raise answer
+        if asyncio.iscoroutine(answer):
+            answer = await answer
+        return answer if isinstance(answer, Reply) else Reply(text=answer)
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+def turn(text: str, expected: str | None = None, *evaluators: str, origin: Any = "item", **options: Any) -> Turn:
+    checks = tuple(Check(evaluator=name, origin=origin, options=options) for name in evaluators)
+    return Turn(input=text, expect=Expectation(response=expected), checks=checks)
+
+
+async def hold(agent: Agent, *turns: Turn, case_timeout: float | None = None, timeout: float = 5, **case: Any) -> Result:
+    checks = Checks((), ())
+    limits = Limits(retries=0, timeout=timeout)
+    room = Room(
+        target=agent,
+        calls=Calls(limits, phase="target", timeout=None, idempotent=False),
+        checks=checks,
+        bench=Bench(
+            checks=checks,
+            judge=plugins.build("judges", Use(name="none")),
+            use=Use(name="none"),
+            calls=Calls(limits, phase="judge", timeout=None, idempotent=True),
+        ),
+        nonce="n",
+        case_timeout=case_timeout,
+    )
+    trial = Trial(suite="s", case=Case(id="c", turns=turns, **case), repeat=0, position=0, digest="b2:0")
+    return await run_trial(trial, room)
+
+
+def statuses(result: Result) -> list[list[str]]:
+    return [[score.status for score in each.scores] for each in result.turns]
+
+
+async def test_turns_are_said_in_order_in_one_session_with_what_was_said_before() -> None:
+    agent = Agent(lambda request: f"answer {request.turn}")
+    start = (Message(role="system", content="be brief"),)
+    result = await hold(agent, turn("one"), turn("two"), turn("three"), history=start)
+    assert [request.input for request in agent.requests] == ["one", "two", "three"]
+    assert len({request.session_id for request in agent.requests}) == 1
+    assert [(message.role, message.content) for message in agent.requests[2].history] == [
+        ("system", "be brief"),
+        ("user", "one"),
+        ("assistant", "answer 0"),
+        ("user", "two"),
+        ("assistant", "answer 1"),
+    ]
+    assert (agent.opened, agent.closed) == (1, 1)
+    assert [each.reply.text for each in result.turns if each.reply] == ["answer 0", "answer 1", "answer 2"]
+    assert all(each.reply and each.reply.seconds is not None for each in result.turns)
+
+
+async def test_after_a_turn_that_failed_none_is_sent() -> None:
+    failure = Failure(code="http_500", message="HTTP 500")
+    agent = Agent(lambda request: failure if request.turn == 1 else "4")
+    result = await hold(agent, *(turn(str(n), "4", "ExactMatch") for n in range(4)))
+    assert [request.turn for request in agent.requests] == [0, 1]
+    assert result.status == "error"
+    assert result.error is not None
+    assert result.error.code == "http_500"
+    assert statuses(result) == [["pass"], ["error"], [], []]
+    assert [each.error.code if each.error else None for each in result.turns] == [None, "http_500", "not_sent", "not_sent"]
+    assert result.turns[2].reply is None
+    assert agent.closed == 1
+
+
+async def test_a_check_of_a_turn_that_failed_is_an_error_whatever_else_it_lacks() -> None:
+    agent = Agent(lambda request: Failure(code="connection", message="refused", sent=False))
+    result = await hold(agent, turn("x", None, "ExactMatch", "Relevance", origin="default"))
+    assert statuses(result) == [["error", "error"]]
+    assert "refused" in result.turns[0].scores[0].reason
+
+
+@pytest.mark.parametrize(("origin", "status"), [("item", "error"), ("file", "skip"), ("run", "skip"), ("default", "skip")])
+async def test_what_is_missing_is_an_error_only_where_it_was_asked_for(origin: str, status: str) -> None:
+    result = await hold(Agent(lambda request: "4"), turn("x", None, "ExactMatch", origin=origin))
+    (score,) = result.turns[0].scores
+    assert (score.status, result.status) == (status, status)
+    assert "expected response" in score.reason
+    assert score.value is None
+
+
+async def test_without_a_judge_a_judged_check_skips_with_the_way_out() -> None:
+    result = await hold(Agent(lambda request: "4"), turn("x", None, "Relevance"))
+    (score,) = result.turns[0].scores
+    assert (score.status, score.rubric) == ("skip", "Relevance@1")
+    assert "--judge" in score.reason
+
+
+@pytest.mark.parametrize(
+    ("expected", "status"),
+    [(["4", "5"], "fail"), (["4", "4"], "pass"), (["4", None], "error")],
+)
+async def test_error_outweighs_fail_outweighs_pass(expected: list[str | None], status: str) -> None:
+    result = await hold(Agent(lambda request: "4"), *(turn("x", each, "ExactMatch") for each in expected))
+    assert result.status == status
+
+
+async def test_passes_and_skips_pass_and_nothing_skips() -> None:
+    agent = Agent(lambda request: "4")
+    mixed = await hold(agent, turn("x", "4", "ExactMatch", "Relevance"))
+    assert mixed.status == "pass"
+    assert (await hold(agent, turn("x"))).status == "skip"
+
+
+async def test_an_agent_that_never_answers_harms_its_case_alone() -> None:
+    async def never() -> str:
+        await asyncio.sleep(3600)
+        return ""
+
+    result = await hold(Agent(lambda request: never()), turn("x", "4", "ExactMatch"), timeout=0.05)
+    assert result.error is not None
+    assert result.error.code == "timeout"
+
+
+async def test_a_target_with_a_mistake_of_its_own_is_an_error_too() -> None:
+    result = await hold(Agent(lambda request: ZeroDivisionError("oops")), turn("x", "4", "ExactMatch"))
+    assert result.error is not None
+    assert result.error.code == "crashed"
+    assert "ZeroDivisionError: oops" in result.error.message
+
+
+async def test_the_time_limit_of_a_case_keeps_what_was_answered() -> None:
+    async def slow() -> str:
+        await asyncio.sleep(3600)
+        return ""
+
+    agent = Agent(lambda request: "4" if request.turn == 0 else slow())
+    result = await hold(agent, turn("a", "4", "ExactMatch"), turn("b", "4", "ExactMatch"), turn("c"), case_timeout=0.1)
+    assert statuses(result) == [["pass"], ["error"], []]
+    assert [each.error.code if each.error else None for each in result.turns] == [None, "case_timeout", "not_sent"]
+    assert agent.closed == 1
+
+
+async def test_an_empty_text_is_an_answer() -> None:
+    result = await hold(Agent(lambda request: ""), turn("x", "4", "ExactMatch"))
+    assert statuses(result) == [["fail"]]
+
+
+async def test_sessions_of_two_trials_differ_and_depend_on_nothing_but_what_they_are() -> None:
+    agent = Agent(lambda request: "")
+    await hold(agent, turn("x"))
+    await hold(agent, turn("x"))
+    first, second = (request.session_id for request in agent.requests)
+    assert first == second
