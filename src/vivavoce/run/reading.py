@@ -1,0 +1,127 @@
+"""The first pass over the files: it reads everything, counts what is there, and reports every problem."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from vivavoce.core import codec
+from vivavoce.core.errors import UsageError
+from vivavoce.core.model import Case, Selection, Suite
+from vivavoce.core.place import Problems
+from vivavoce.core.source import Source
+from vivavoce.run import files
+from vivavoce.run.checks import Checks, lacking
+
+MADE = "python"
+"""The format of a suite that was made in Python."""
+NO_PERSONA = "has a persona, and this version of Viva plays no simulated users"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """What the first pass found in one file."""
+
+    source: Source
+    format: str
+    suite: Suite
+    cases: int
+    turns: int
+    evaluators: Mapping[str, int]
+    """Names of the checks that will be applied, each with how often."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Count:
+    """How many there are of what, in one file or in all."""
+
+    cases: int = 0
+    selected: int = 0
+    turns: int = 0
+    recorded: int = 0
+    evaluators: Counter[str] = field(default_factory=Counter)
+    rubrics: set[str] = field(default_factory=set)
+    lacking: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
+    some_ids: list[str] = field(default_factory=list)
+
+
+def read(
+    selection: Selection, problems: Problems, folder: Path, suites: Sequence[Suite] = ()
+) -> tuple[list[Reading], Count, Checks]:
+    """Every file that a selection names, as a suite, with what is in it; problems go to `problems`."""
+    checks = Checks(selection.evaluators, selection.only)
+    for check in selection.evaluators:
+        checks.examiner(check)
+    total = Count()
+    found: list[Reading] = []
+    for source, each in files.find(selection.paths, selection.format, problems, folder=folder):
+        try:
+            suite = each.read(source, problems)
+            count = _count(suite, source, selection, checks, problems, total)
+        except UsageError as error:
+            problems.add(source, files.without_name(source, error))
+            continue
+        found.append(_reading(source, files.format_name(each), suite, count))
+    for suite in suites:
+        source = Source(suite.source or suite.name, suite.source or suite.name)
+        count = _count(suite, source, selection, checks, problems, total)
+        found.append(_reading(source, MADE, suite, count))
+    return _distinct_names(found), total, checks
+
+
+def _count(suite: Suite, source: Source, selection: Selection, checks: Checks, problems: Problems, total: Count) -> Count:
+    count = Count()
+    for case in suite.cases:
+        count.cases += 1
+        if case.persona is not None:
+            problems.add(source, NO_PERSONA, path=case.path, line=case.line, fix="give the case `turns`")
+        count.turns += len(case.turns)
+        checks.validate(source, case, problems)
+        if problems.total or not selected(case, selection):
+            # Once something is wrong, nothing will run: what is left to find are more problems.
+            if len(total.some_ids) < 5:
+                total.some_ids.append(case.id)
+            continue
+        total.selected += 1
+        total.recorded += any(turn.reply is not None for turn in case.turns)
+        _count_checks(checks.apply(case), checks, count, total)
+    total.cases += count.cases
+    return count
+
+
+def _count_checks(case: Case, checks: Checks, count: Count, total: Count) -> None:
+    for check in case.checks:
+        count.evaluators[checks.examiner(check).name] += 1
+    for turn in case.turns:
+        for check in turn.checks:
+            examiner = checks.examiner(check)
+            count.evaluators[examiner.name] += 1
+            if examiner.rubric:
+                total.rubrics.add(codec.digest(examiner.evaluator.rubric))
+            for need in lacking(examiner, turn):
+                total.lacking[examiner.name, need, check.origin == "item"] += 1
+
+
+def selected(case: Case, selection: Selection) -> bool:
+    """Whether a case is among those asked for."""
+    if selection.cases and not any(case.id == glob or fnmatch.fnmatchcase(case.id, glob) for glob in selection.cases):
+        return False
+    return not selection.categories or case.category in selection.categories
+
+
+def _reading(source: Source, name: str, suite: Suite, count: Count) -> Reading:
+    return Reading(source=source, format=name, suite=suite, cases=count.cases, turns=count.turns, evaluators=count.evaluators)
+
+
+def _distinct_names(found: list[Reading]) -> list[Reading]:
+    """Suites of one name take their relative path instead."""
+    often = Counter(reading.suite.name for reading in found)
+    return [
+        reading
+        if often[reading.suite.name] == 1
+        else replace(reading, suite=replace(reading.suite, name=Path(reading.source.name).as_posix()))
+        for reading in found
+    ]
