@@ -104,6 +104,7 @@ def test_declines_what_is_off_topic(talk, said):
         ("How much is the Moss blanket that is not blue but rust?", "79.00", "84.00"),
         ("When is the shop open on Sunday?", "opens on Sunday", "closed"),
         ("What does the steel Ember flask cost, and how many do you have?", "We have 40", "24.50"),
+        ("Is a scratched Ember flask covered?", "24.50", "warranty"),
     ],
 )
 def test_has_the_weaknesses_it_is_known_for(talk, said, wrong, right):

@@ -75,11 +75,11 @@ def _afterwards(run: Run, suites: list[str], store: str) -> str:
     kept = "" if store == DEFAULT_STORE else f" --store {shlex.quote(store)}"
     again = f"viva run {shlex.quote(suites[0])}{kept}"
     process = shlex.quote(f"command:{_python()} -m vivavoce.samples.stdio")
-    failed = run.summary.failed
+    failed = f"{run.summary.failed} case{'' if run.summary.failed == 1 else 's'}"
     lines = (
         "",
-        f"{failed} {'case' if failed == 1 else 'cases'} failed, and rightly so: like any agent, this one has weaknesses; the notes",
-        "in the suite say which. In CI, such a run would stop the change with exit code 1.",
+        f"{failed} failed, and rightly so: like any agent, this one has weaknesses, and the notes in the suite say which.",
+        "In CI, such a run would stop the change with exit code 1.",
         "",
         "See the report again, or as a page:",
         f"  viva show last{kept}",

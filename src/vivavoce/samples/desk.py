@@ -11,6 +11,7 @@ Like any agent, it gets things wrong. Its known weaknesses, each found by a case
 3. Negation: "not" and "cannot" mean nothing to it.
 4. Age: it does not see that a handbook page has been superseded, and quotes the Sunday hours of 2023.
 5. Patience: of two questions in one message it answers one.
+6. Eagerness: where it hears the name of a product, it tells the price and may never open the handbook.
 """
 
 from __future__ import annotations
