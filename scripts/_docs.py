@@ -7,6 +7,7 @@ fragment is printed, and the exit code is 1 if there is any.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import re
 import sys
@@ -66,11 +67,10 @@ def first_line(kind: str, name: str) -> str:
 def entry(kind: str, name: str) -> str:
     """One plugin: its manual, what it reads, its options."""
     maker = plugins.find(kind, name)
-    parts = [f"## {name}", manual(plugins.manual(kind, name))]
+    told = "\n".join([manual(plugins.manual(kind, name)), *facts_of(maker)])
+    parts = [f"## {name}", told]
     if (DOCS / "reference" / kind / f"{name}.md").is_file():
         parts.append(f"The whole of it: [{kind}/{name}]({kind}/{name}.md).")
-    facts = "\n".join(facts_of(maker))
-    parts += [facts] if facts else []
     options = list(options_of(maker))
     if options:
         rows = [
@@ -82,21 +82,20 @@ def entry(kind: str, name: str) -> str:
 
 
 def manual(text: str) -> str:
-    """A docstring as Markdown: lines that begin with one capitalised word and a colon become points."""
-    lines = []
+    """A docstring as Markdown: paragraphs that begin with a capitalised word and a colon become points."""
+    lines: list[str] = []
     in_points = False
     for line in text.split("\n"):
-        match = re.match(r"([A-Z][a-z]+(?: [a-z]+)?):(?: (.*))?$", line)
-        if match:
+        if match := re.match(r"([A-Z][a-z]+(?: [a-z]+)?):(?: (.*))?$", line):
             if not in_points and lines and lines[-1].strip():
                 lines.append("")
             in_points = True
             lines.append(f"- **{match[1]}:** {match[2] or ''}".rstrip())
-        elif in_points and line.strip() and not line.startswith(" "):
+        elif not line.strip():
             in_points = False
-            lines += ["", line]
+            lines.append("")
         else:
-            lines.append("  " + line.strip() if in_points and line.strip() else line)
+            lines.append("  " + line.strip() if in_points else line)
     return "\n".join(lines).strip()
 
 
@@ -106,7 +105,7 @@ def facts_of(maker: object) -> Iterator[str]:
     if needs is not None and uses is not None:
         yield f"- **Reads:** needs {listed(needs)}; uses {listed(uses)}."
     if levels := getattr(maker, "levels", None):
-        yield f"- **Levels:** {listed(levels)}; the first is the default."
+        yield f"- **Levels:** {listed(levels)}{'; the first is the default' if len(levels) > 1 else ''}."
     if scale := getattr(maker, "scale", None):
         low, high = scale
         yield f"- **Scale:** from {low:g}{', without upper end' if high is None else f' to {high:g}'}."
@@ -125,32 +124,34 @@ def cell(text: str, *, code: bool = True) -> str:
 
 
 def options_of(maker: object) -> Iterator[Option]:
-    """The options of a plugin: annotated fields of its class and the classes it builds on, with the text below each."""
-    if not isinstance(maker, type):
+    """The options of a plugin: the fields of its class, with the text below each in its source."""
+    if not (isinstance(maker, type) and dataclasses.is_dataclass(maker)):
         return
-    for each in reversed(maker.__mro__):
-        if not each.__module__.startswith("vivavoce."):
-            continue
-        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(each))).body
-        if not isinstance(tree, ast.ClassDef):
-            continue
-        for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
-            if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
-                continue
-            kind = ast.unparse(node.annotation)
-            if kind.startswith("ClassVar") or node.target.id.startswith("_"):
-                continue
+    told = {name: said for each in reversed(maker.__mro__) for name, said in fields_in_source(each)}
+    for field in dataclasses.fields(maker):
+        if field.init:
+            kind, text = told.get(field.name, (str(field.type), ""))
+            yield Option(field.name, kind, default_of(field), text)
+
+
+def fields_in_source(kind: type) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Name, type and text of each annotated field in a class's source; nothing for a class made at run time."""
+    try:
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    except (OSError, TypeError):
+        return
+    body = tree.body if isinstance(tree, ast.ClassDef) else []
+    for node, after in zip(body, [*body[1:], None], strict=False):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             text = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
-            yield Option(node.target.id, kind, default_of(node.value), str(text))
+            yield node.target.id, (ast.unparse(node.annotation), str(text))
 
 
-def default_of(value: ast.expr | None) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
-        (made,) = [each.value for each in value.keywords if each.arg in ("default", "default_factory")] or [None]
-        return {"dict": "{}", "list": "[]", "tuple": "()"}.get(ast.unparse(made), ast.unparse(made)) if made else ""
-    return ast.unparse(value)
+def default_of(field: dataclasses.Field[object]) -> str:
+    """As one would write it; empty when the option must be given."""
+    if field.default_factory is not dataclasses.MISSING:
+        return repr(field.default_factory())
+    return "" if field.default is dataclasses.MISSING else repr(field.default)
 
 
 def anchor(heading: str) -> str:
