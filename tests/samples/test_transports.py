@@ -69,7 +69,7 @@ def test_http_streams_to_who_asks_for_it(http):
     *pieces, last = [event for event in text.split("\n\n") if event]
     whole = answer({"input": "What is the return policy?"})
     assert status == 200
-    assert "".join(json.loads(piece.removeprefix("data: "))["delta"] for piece in pieces) == whole["text"]
+    assert "".join(json.loads(piece.removeprefix("data: ")) for piece in pieces) == whole["text"]
     assert json.loads(last.removeprefix("event: answer\ndata: ")) == whole
 
 

@@ -1,7 +1,7 @@
 """The sample agent over HTTP: `python -m vivavoce.samples.serve --port 8000`.
 
-`POST /` and `POST /api/chat` take a request as agents are spoken to and give the answer as JSON, or, to a client that accepts
-`text/event-stream`, as events: pieces of the text, then the whole answer. `GET /health` says that it is there.
+`POST /` and `POST /api/chat` take a request as agents are spoken to and give the answer as JSON; or, to a client that accepts
+nothing but `text/event-stream`, as events: pieces of the text, then the whole answer. `GET /health` says that it is there.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def application(*, delay: float = 0.0) -> web.Application:
         except BadRequest as error:
             return _error(400, "bad_request", str(error))
         await asyncio.sleep(delay)
-        if "text/event-stream" in request.headers.get("Accept", ""):
+        if request.headers.get("Accept", "").strip() == "text/event-stream":
             return await _stream(request, answer)
         return web.json_response(answer)
 
@@ -111,7 +111,7 @@ async def _stream(request: web.Request, answer: dict[str, JSON]) -> web.StreamRe
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
     await response.prepare(request)
     for piece in re.findall(r"\S+\s*|\s+", answer["text"]):
-        await response.write(f"data: {json.dumps({'delta': piece})}\n\n".encode())
+        await response.write(f"data: {json.dumps(piece)}\n\n".encode())
     await response.write(f"event: answer\ndata: {json.dumps(answer)}\n\n".encode())
     await response.write_eof()
     return response
