@@ -1,0 +1,1 @@
+"""The parts of the console report; loaded, with rich, when one is rendered."""

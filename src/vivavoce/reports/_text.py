@@ -1,0 +1,102 @@
+"""Other parties' texts, made safe to show: nothing hidden in them acts, and none is too long.
+
+An agent's answer is hostile until shown otherwise. Every report that shows text to a person passes it through here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from vivavoce.core import codec
+from vivavoce.core.reply import JSON, Reply
+from vivavoce.core.result import Fault
+
+# What a screen obeys instead of showing (control characters, line and paragraph separators), what reorders or hides the
+# text around it (marks of direction, invisible operators and tags), and halves of characters, which cannot be written.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """The text with everything in it that would act made visible: `␛` for escape, `<U+202E>` for a mark of direction.
+
+    Line breaks (as one `\\n` each) and tabs stay.
+    """
+    return _HIDDEN.sub(_named, text.replace("\r\n", "\n"))
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, at most `limit` characters long; where one ends early it says how long it is: `… [1,048,576 characters]`.
+
+    Where the limit leaves no room to say so, the end is `…`.
+    """
+    if len(text) <= limit:
+        return text
+    note = length_note(len(text)) if limit >= 60 else "…"
+    return text[: limit - len(note)] + note
+
+
+def length_note(length: int) -> str:
+    """The end of a text that is longer than shown."""
+    return f"… [{length:,} characters]"
+
+
+def line(text: str, limit: int) -> str:
+    """The text on one line, visible, and cut; no more of it is looked at than is shown."""
+    shown = " ".join(visible(text[: limit + 1]).split())
+    if len(text) <= limit:
+        return cut(shown, limit)
+    return shown[: limit - 1] + "…"
+
+
+def said(value: JSON) -> str:
+    """What was said to the agent: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else encoded(value)
+
+
+def answered(reply: Reply) -> str:
+    """What the agent answered: its text, or when it has none, the parts it reported as JSON."""
+    if reply.text is not None:
+        return reply.text
+    parts = {
+        name: getattr(reply, name)
+        for name in ("intent", "refusal", "insight", "rows", "tool_calls", "citations", "retrievals")
+        if getattr(reply, name) is not None
+    }
+    return encoded(parts) if parts else ""
+
+
+def failure(fault: Fault) -> str:
+    """A failure in one line: `timeout: no answer within 120 s`."""
+    return f"{fault.code}: {fault.message}"
+
+
+def encoded(value: object) -> str:
+    """Any core type, or plain data, as JSON on one line, whatever it holds.
+
+    Halves of characters, which another party's JSON may hold and UTF-8 cannot, become `\ufffd`.
+    """
+    try:
+        return codec.encode(value).decode()
+    except UnicodeEncodeError:
+        return codec.encode(_whole(codec.plain(value))).decode()
+
+
+def _whole(value: JSON) -> JSON:
+    if isinstance(value, str):
+        return _HALVES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_whole(name): _whole(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(each) for each in value]
+    return value
+
+
+def _named(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"<U+{code:04X}>"
