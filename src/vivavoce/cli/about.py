@@ -1,0 +1,58 @@
+"""`viva list`: what there is to choose from, told by each plugin's own manual."""
+
+from __future__ import annotations
+
+import argparse
+
+from vivavoce.cli.command import Command
+from vivavoce.cli.console import say, table
+from vivavoce.core.errors import EXIT_OK, UsageError
+
+KINDS = ("formats", "targets", "evaluators", "judges", "reports", "stores", "engines")
+
+
+def _add_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", nargs="?", metavar="KIND", help=f"One of {', '.join(KINDS)}; without it, all names.")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="Show the whole manual of this one.")
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from vivavoce.core import plugins
+    from vivavoce.core.specs import ways
+
+    if arguments.kind is None:
+        table(("KIND", "NAMES"), [(kind, ", ".join(plugins.names(kind))) for kind in KINDS])
+        return EXIT_OK
+    kind = _kind(arguments.kind)
+    if arguments.name is not None:
+        say(f"{plugins.known_as(kind, arguments.name)}\n")
+        say(plugins.manual(kind, arguments.name))
+        return EXIT_OK
+    names = plugins.names(kind)
+    firsts = [plugins.manual(kind, name).partition("\n")[0] for name in names]
+    if kind in ("targets", "judges"):
+        table(("NAME", "WRITE", "WHAT IT IS"), list(zip(names, ways(kind), firsts, strict=True)))
+    else:
+        table(("NAME", "WHAT IT IS"), list(zip(names, firsts, strict=True)))
+    return EXIT_OK
+
+
+def _kind(word: str) -> str:
+    from vivavoce.core.place import did_you_mean
+
+    kind = word.lower().rstrip("s") + "s"
+    if kind not in KINDS:
+        raise UsageError(f'no kind of plugin is called "{word}" ({did_you_mean(word, KINDS)})')
+    return kind
+
+
+COMMANDS = (
+    Command(
+        name="list",
+        help="List formats, targets, evaluators, judges, reports ...",
+        examples=("viva list", "viva list evaluators", "viva list evaluators ExactMatch"),
+        add=_add_list,
+        run=_list,
+    ),
+)
+"""The commands of this file."""

@@ -1,0 +1,65 @@
+"""Settings as what a run takes: who is examined with what, and within which limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vivavoce.config.settings import Settings
+    from vivavoce.core.model import Selection, Use
+    from vivavoce.core.reply import JSON
+    from vivavoce.run.calls import Limits
+
+
+def selection(wanted: Settings) -> Selection:
+    """All that can change an answer or a verdict.
+
+    Raises:
+        UsageError: target, judge or an evaluator cannot be meant like this.
+    """
+    from vivavoce.core.model import Selection
+    from vivavoce.run import asking
+
+    return Selection(
+        paths=wanted.paths,
+        format=wanted.format,
+        lenient=wanted.lenient,
+        target=_use("targets", wanted.target, wanted.target_option),
+        judge=_use("judges", wanted.judge, wanted.judge_option),
+        evaluators=tuple(asking.check(each) for each in wanted.evaluator),
+        only=wanted.only,
+        cases=wanted.case,
+        categories=wanted.category,
+        limit=wanted.limit,
+        repeat=wanted.repeat,
+        seed=wanted.seed,
+    )
+
+
+def limits(wanted: Settings) -> Limits:
+    """How much at once, for how long, and how often again."""
+    from vivavoce.run.calls import Limits
+
+    return Limits(
+        concurrency=wanted.concurrency,
+        timeout=wanted.timeout,
+        case_timeout=wanted.case_timeout,
+        run_timeout=wanted.run_timeout,
+        retries=wanted.retries,
+        rate=wanted.rate,
+    )
+
+
+def _use(kind: str, spec: str | None, options: Mapping[str, JSON]) -> Use | None:
+    from vivavoce.core.errors import UsageError
+    from vivavoce.core.model import Use
+    from vivavoce.core.specs import parse_spec
+
+    if spec is None:
+        if options:
+            what = kind.removesuffix("s")
+            raise UsageError(f"options for a {what} are given ({', '.join(options)}), but no {what}: name it with --{what}")
+        return None
+    use = parse_spec(spec, kind)
+    return Use(name=use.name, options={**use.options, **options})

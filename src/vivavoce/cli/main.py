@@ -1,0 +1,55 @@
+"""The command `viva`: its door, and its last line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+
+def viva(argv: Sequence[str] | None = None) -> int:
+    """Run the command line, and return its exit code."""
+    words = sys.argv[1:] if argv is None else list(argv)
+    if words in (["--version"], ["-V"]):
+        # Nothing is loaded for this: it is asked often, by scripts and by people who want to know that all is well.
+        from vivavoce import __version__
+
+        sys.stdout.write(f"viva {__version__}\n")
+        return 0
+    try:
+        return _run(words)
+    except Exception as error:  # the last line: a defect of ours is told in one line, unless more is asked for
+        from vivavoce.cli.console import complain
+        from vivavoce.core.errors import EXIT_USAGE
+
+        way_out = "this is a defect of viva, please report it"
+        if "--verbose" in words or os.environ.get("VIVA_DEBUG"):
+            import traceback
+
+            traceback.print_exc()
+        else:
+            way_out += "; --verbose shows where it arose"
+        complain(f"internal error: {type(error).__name__}: {error}; {way_out}")
+        return EXIT_USAGE
+
+
+def _run(words: Sequence[str]) -> int:
+    from vivavoce.core.errors import EXIT_INTERRUPTED, VivaError
+
+    try:
+        from vivavoce.cli.parser import parse
+
+        asked = parse(words)
+        return asked if isinstance(asked, int) else asked()
+    except VivaError as error:
+        from vivavoce.cli.console import complain
+
+        complain(str(error))
+        return error.exit_code
+    except BrokenPipeError:
+        from vivavoce.cli.console import hush
+
+        hush()
+        return 0
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED

@@ -1,0 +1,144 @@
+"""The command line as a tree of parsers, and what a command line asks for."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from vivavoce.cli import about, datasets, project, run, runs
+from vivavoce.cli.options import flags
+from vivavoce.config.options import OPTIONS
+from vivavoce.core.errors import UsageError
+from vivavoce.core.place import did_you_mean, nearest
+
+GROUPS = (
+    ("begin", project.COMMANDS),
+    ("examine", run.COMMANDS),
+    ("look back", runs.COMMANDS),
+    ("datasets", datasets.COMMANDS),
+    ("about", about.COMMANDS),
+)
+"""Every command there is, in the order of help."""
+
+SHELLS = ("bash", "zsh")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose mistakes are told like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        """A usage error, told by the command's last line."""
+        raise UsageError(f"{message}\nSee {self.prog} --help")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tree:
+    """The whole parser, and that of each command."""
+
+    top: Parser
+    commands: dict[str, Parser]
+
+
+def build() -> Tree:
+    """The parsers of all commands."""
+    top = Parser(prog="viva", formatter_class=_formatter, description=_overview(), allow_abbrev=False, add_help=False)
+    top.add_argument("--help", "-h", action="help", help="Show this help; viva COMMAND --help shows that of a command.")
+    top.add_argument("--version", "-V", action="store_true", help="Show the version.")
+    top.add_argument("--print-completion", choices=SHELLS, help="Print a completion script for this shell.")
+    # With `prog` given, argparse need not format the usage, which would load all that help needs.
+    subparsers = top.add_subparsers(dest="command", metavar="COMMAND", prog="viva", help=argparse.SUPPRESS)
+    commands: dict[str, Parser] = {}
+    for _, group in GROUPS:
+        for command in group:
+            made = subparsers.add_parser(
+                command.name,
+                formatter_class=_formatter,
+                description=command.help + ("\n\n" + command.more if command.more else ""),
+                epilog=_examples(command.examples),
+                allow_abbrev=False,
+                help=command.help,
+            )
+            command.add(made)
+            made.set_defaults(run=command.run)
+            commands[command.name] = made
+    return Tree(top=top, commands=commands)
+
+
+def parse(words: Sequence[str]) -> int | Callable[[], int]:
+    """What a command line asks for: a call that gives an exit code; or the code itself, when all is done.
+
+    Raises:
+        UsageError: it cannot be meant like this.
+    """
+    tree = build()
+    if not words:
+        tree.top.print_help(sys.stderr)
+        return 2
+    name = words[0]
+    try:
+        if name.startswith("-"):
+            return _top(tree, words)
+        if name not in tree.commands:
+            raise UsageError(f'unknown command "{name}" ({did_you_mean(name, tree.commands)})')
+        parser = tree.commands[name]
+        arguments, unknown = parser.parse_known_intermixed_args(words[1:])
+    except SystemExit as left:  # help was shown
+        return int(left.code or 0)
+    if unknown:
+        raise UsageError(_unknown(unknown[0], parser) + f"\nSee {parser.prog} --help")
+    command: Callable[[argparse.Namespace], int] = arguments.run
+    return lambda: command(arguments)
+
+
+def _top(tree: Tree, words: Sequence[str]) -> int:
+    arguments, unknown = tree.top.parse_known_args(words)
+    if unknown:
+        raise UsageError(_unknown(unknown[0], tree.top) + "\nSee viva --help")
+    if arguments.version:
+        from vivavoce import __version__
+
+        sys.stdout.write(f"viva {__version__}\n")
+    elif arguments.print_completion:
+        sys.stdout.write(_completion(tree, arguments.print_completion))
+    return 0
+
+
+def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
+    flag = word.partition("=")[0]
+    if not flag.startswith("-"):
+        return f'"{word}" is one argument too many'
+    if parser.prog == "viva resume" and any(flag == f"--{each.name}" for each in OPTIONS):
+        return f"{flag} could change an answer, and a resumed run keeps what it began with; start a new one with viva run"
+    near = nearest(flag, flags(parser))
+    return f"unknown option {flag}" + (f" (did you mean {near}?)" if near else "")
+
+
+def _completion(tree: Tree, shell: str) -> str:
+    import shtab
+
+    for parser in tree.commands.values():
+        for action in parser._actions:
+            if action.dest in ("paths", "file", "output"):
+                action.complete = shtab.FILE  # type: ignore[attr-defined] # how shtab is told
+    script: str = shtab.complete(tree.top, shell)
+    return script
+
+
+def _overview() -> str:
+    lines = ["The oral exam for AI agents: read datasets, drive an agent through them, judge every answer."]
+    for heading, commands in GROUPS:
+        lines += ["", f"{heading.capitalize()}:", *(f"  {each.name:<10}{each.help}" for each in commands)]
+    return "\n".join(lines)
+
+
+def _examples(examples: Iterable[str]) -> str:
+    return "\n".join(["Examples:", *(f"  $ {each}" for each in examples)])
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    from vivavoce.cli._help import Help
+
+    return Help(prog)

@@ -1,0 +1,115 @@
+"""`viva demo` and `viva init`: a first look, and a first suite of one's own."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vivavoce.cli.command import Command
+from vivavoce.cli.console import note, say
+from vivavoce.cli.options import add_settings, named, settings
+from vivavoce.core.errors import EXIT_OK, UsageError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+TEMPLATES = ("basic", "knowledge", "tools")
+AGENT = "viva_agent.py"
+"""The starter agent, written unless another target is named."""
+
+
+def _add_demo(parser: argparse.ArgumentParser) -> None:
+    add_settings(parser, named("store", "no-color"))
+
+
+def _add_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--template",
+        choices=TEMPLATES,
+        default="basic",
+        help="What the starter suite shows: basic questions and answers (default), knowledge with citations, or tools.",
+    )
+    parser.add_argument(
+        "--target", metavar="SPEC", help=f"The agent to examine; without it, a starter agent is written to {AGENT}."
+    )
+    parser.add_argument("--force", action="store_true", help="Write over files that exist.")
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    wanted = settings(arguments)
+    from vivavoce.samples.demo import run_demo
+
+    color = sys.stdout.isatty() and not wanted.no_color
+    return run_demo(store=wanted.store, out=sys.stdout, err=sys.stderr, color=color)
+
+
+def _init(arguments: argparse.Namespace) -> int:
+    if arguments.target is not None:
+        from vivavoce.core.specs import parse_spec
+
+        parse_spec(arguments.target)
+    files = dict(_files(arguments.template, arguments.target))
+    there = [path for path in files if Path(path).exists()]
+    if there and not arguments.force:
+        raise UsageError(f"nothing was written, for these exist already: {', '.join(there)}; --force writes over them")
+    for path, text in files.items():
+        try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+        say(f"wrote {path}")
+    note("")
+    for step in _steps(arguments.target):
+        note(step)
+    return EXIT_OK
+
+
+def _files(template: str, target: str | None) -> Iterator[tuple[str, str]]:
+    """Each file's path, with what stands in it."""
+    folder = _templates()
+    own = folder.joinpath(template)
+    config = folder.joinpath("viva.toml").read_text(encoding="utf-8")
+    spec = target if target is not None else f"python:{AGENT.removesuffix('.py')}:answer"
+    yield "viva.toml", config.replace("@SPEC@", spec.replace("\\", "\\\\").replace('"', '\\"'))
+    yield "evals/starter.json", own.joinpath("starter.json").read_text(encoding="utf-8")
+    if target is None:
+        yield AGENT, own.joinpath("agent.txt").read_text(encoding="utf-8")
+    yield ".github/workflows/viva.yml", folder.joinpath("workflow.yml").read_text(encoding="utf-8")
+
+
+def _templates() -> Traversable:
+    from importlib.resources import files
+
+    return files("vivavoce.cli").joinpath("templates")
+
+
+def _steps(target: str | None) -> Iterator[str]:
+    yield "Next:"
+    yield "  viva run             examine the agent with evals/starter.json"
+    if target is None:
+        yield f"  {AGENT:<21}put a call of your own agent here, or name another [target] in viva.toml"
+    yield "  evals/starter.json   replace the questions by your own; `viva validate` finds what is wrong"
+    yield "  git add .            the workflow then examines the agent on every push"
+
+
+COMMANDS = (
+    Command(
+        name="demo",
+        help="Examine a sample agent with sample suites; nothing to set up.",
+        examples=("viva demo",),
+        add=_add_demo,
+        run=_demo,
+    ),
+    Command(
+        name="init",
+        help="Write viva.toml, a starter suite and a CI workflow.",
+        examples=("viva init", "viva init --template knowledge --target https://agent.example/chat"),
+        add=_add_init,
+        run=_init,
+    ),
+)
+"""The commands of this file."""
