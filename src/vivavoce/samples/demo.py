@@ -89,7 +89,7 @@ def _afterwards(run: Run, suites: list[str], store: str) -> str:
         f"  {again} --target python:vivavoce.samples.desk:Desk",
         f"  {again} --target {process}",
         "",
-        "Examine your own agent:",
+        "Examine your own agent: write a first suite, then name the agent by its address, as a command or as Python code:",
         "  viva init",
         "  viva run evals/ --target http://localhost:8000/api/chat",
     )

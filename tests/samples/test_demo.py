@@ -1,0 +1,149 @@
+"""The demo holds an exam over HTTP, fails what should fail, and names commands that work."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import vivavoce as viva
+from vivavoce.core import plugins
+from vivavoce.core.errors import StoreError
+from vivavoce.core.model import Use
+from vivavoce.samples import demo
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory):
+    """The demo, run once: its folder, exit code, and what it printed."""
+    folder = tmp_path_factory.mktemp("demo")
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        out, err = io.StringIO(), io.StringIO()
+        code = demo.run_demo(store=demo.DEFAULT_STORE, out=out, err=err, color=False)
+    finally:
+        os.chdir(before)
+    return folder, code, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def run(held):
+    """The run as the store has it."""
+    store = plugins.build("stores", Use(name="sqlite", options={"path": str(held[0] / demo.DEFAULT_STORE)}))
+    try:
+        yield store.run("last")
+    finally:
+        store.close()
+
+
+def test_the_exam_is_held_and_kept(held, run):
+    assert held[1] == 0
+    assert run.state == "complete"
+    assert run.header.selection.target.name == "http"
+    assert run.summary.cases >= 25
+    assert run.summary.errored == 0
+    assert run.summary.passed > run.summary.failed > 0
+
+
+def test_what_fails_is_what_the_notes_call_a_weakness(run, document):
+    known = {
+        item["testId"] for item in document["items"] if "known weakness" in item.get("notes", "") + item.get("description", "")
+    }
+    assert {result.case for result in run.results if result.status == "fail"} == known | {"returns-lantern"}
+
+
+def test_few_checks_are_left_unscored(run):
+    skipped = sum(each.skipped for each in run.summary.evaluators.values())
+    scored = sum(each.passed + each.failed for each in run.summary.evaluators.values())
+    assert 0 < skipped < scored / 10
+
+
+def test_it_reports_and_says_what_comes_next(held):
+    _, _, out, err = held
+    assert "http://127.0.0.1:" in err
+    assert "products-mini" in out
+    assert "rightly so" in out
+    assert "\x1b" not in out
+    assert [line for line in out.splitlines() if line.startswith("  viva ")]
+
+
+def test_the_commands_it_names_work(held):
+    folder, _, out, _ = held
+    bin_ = Path(sys.executable).parent
+    codes = {}
+    for command in re.findall(r"(?m)^  (viva .+)$", out):
+        words = shlex.split(command)
+        if words[1:2] == ["init"] or "localhost" in command:
+            continue  # these are for an agent of one's own
+        done = subprocess.run(
+            [bin_ / words[0], *words[1:]],
+            cwd=folder,
+            env={**os.environ, "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        codes[command] = done.returncode
+        assert "products-mini" in done.stdout or "--output" in words, done.stderr
+    assert [code for command, code in codes.items() if " show " in command] == [0, 0]
+    assert [code for command, code in codes.items() if " run " in command] == [1, 1]
+    assert "products-mini" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_store_of_ones_own_is_named_in_the_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = io.StringIO()
+    assert demo.run_demo(store="my runs.db", out=out, err=io.StringIO(), color=False) == 0
+    assert "  viva show last --store 'my runs.db'\n" in out.getvalue()
+    assert (tmp_path / "my runs.db").is_file()
+
+
+def test_a_store_that_cannot_be_is_told_and_leaves_no_agent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    err = io.StringIO()
+    with pytest.raises(StoreError):
+        demo.run_demo(store="file/runs.db", out=io.StringIO(), err=err, color=False)
+    _refuses(re.search(r"http://\S+", err.getvalue())[0])
+
+
+def test_the_agent_ends_with_its_parent():
+    program = (
+        "import time; from vivavoce.samples.demo import serving\nwith serving() as url: print(url, flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        url = process.stdout.readline().strip()
+        with urllib.request.urlopen(url + "health", timeout=30) as response:
+            assert response.status == 200
+        process.send_signal(signal.SIGKILL)
+    _refuses(url)
+
+
+def _refuses(url: str) -> None:
+    """Wait until nobody listens there."""
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(url + "health", timeout=5).close()
+        except (urllib.error.URLError, ConnectionError):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"{url} is still served")
+
+
+def test_the_same_exam_by_other_ways_comes_to_the_same(run, tmp_path):
+    suites = [file.path for file in run.header.files]
+    wanted = [(result.key, result.status, [turn.reply.text for turn in result.turns]) for result in run.results]
+    for target in ("python:vivavoce.samples.desk:Desk", "python:vivavoce.samples.desk:answer"):
+        again = viva.evaluate([tmp_path / path for path in suites], target=target, store=str(tmp_path / "runs.db"))
+        assert [(each.key, each.status, [turn.reply.text for turn in each.turns]) for each in again.results] == wanted
