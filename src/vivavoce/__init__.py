@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # type checkers take it for true; the module that defines it takes longer to load than all of this
 
 if TYPE_CHECKING:
     from vivavoce.api import evaluate, evaluate_async

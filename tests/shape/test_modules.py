@@ -237,6 +237,6 @@ def test_the_root_only_hands_out_names(modules):
     kinds = [type(node).__name__ for node in root.tree.body]
     assert set(kinds) == {"Expr", "Import", "ImportFrom", "If", "Assign", "FunctionDef"}
     assigned = [ast.unparse(node.targets[0]) for node in root.tree.body if isinstance(node, ast.Assign)]
-    assert assigned == ["__version__", "_HOMES", "__all__"]
+    assert assigned == ["TYPE_CHECKING", "__version__", "_HOMES", "__all__"]
     defined = [node.name for node in root.tree.body if isinstance(node, ast.FunctionDef)]
     assert defined == ["__getattr__", "__dir__"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich_argparse import RawDescriptionRichHelpFormatter
 
 
@@ -12,11 +10,12 @@ class Help(RawDescriptionRichHelpFormatter):
 
     help_markup = False
     text_markup = False
-    highlights: ClassVar = [
+    group_name_formatter = str.capitalize
+    highlights = (  # type: ignore[assignment] # the base class has a list, which could be changed by anyone
         *RawDescriptionRichHelpFormatter.highlights,
         r"(?m)^  (?P<args>[a-z]+)(?=  )",
         r"(?m)^  (?P<syntax>\$ .+)$",
-    ]
+    )
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30)

@@ -49,6 +49,7 @@ def _kind(word: str) -> str:
 COMMANDS = (
     Command(
         name="list",
+        takes="[KIND [NAME]]",
         help="List formats, targets, evaluators, judges, reports ...",
         examples=("viva list", "viva list evaluators", "viva list evaluators ExactMatch"),
         add=_add_list,

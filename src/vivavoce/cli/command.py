@@ -14,6 +14,8 @@ class Command:
     name: str
     help: str
     """One sentence."""
+    takes: str = "[OPTIONS]"
+    """What follows its name, as its usage shows it."""
     more: str = ""
     """What else help says."""
     examples: tuple[str, ...]

@@ -86,6 +86,7 @@ def _upgrade(arguments: argparse.Namespace) -> int:
 COMMANDS = (
     Command(
         name="validate",
+        takes="[PATH ...] [OPTIONS]",
         help="Read datasets and report every problem; run nothing.",
         more="Exit codes: 0 all is well, 2 something is wrong.",
         examples=("viva validate evals/", "viva validate evals.json --lenient"),
@@ -94,6 +95,7 @@ COMMANDS = (
     ),
     Command(
         name="upgrade",
+        takes="FILE",
         help="Give a legacy Microsoft 365 document its version.",
         more="The file is rewritten in place, after a byte-identical backup FILE.bak.YYYYMMDDHHMMSS beside it.",
         examples=("viva upgrade evals.json",),
@@ -102,6 +104,7 @@ COMMANDS = (
     ),
     Command(
         name="schema",
+        takes="FORMAT",
         help="Print the JSON Schema of a dataset format, for editors.",
         examples=("viva schema m365 > m365.schema.json", "viva schema run"),
         add=_add_schema,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False  # as in the package's root: what is not loaded takes no time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def viva(argv: Sequence[str] | None = None) -> int:

@@ -57,11 +57,15 @@ def build() -> Tree:
                 command.name,
                 formatter_class=_formatter,
                 description=command.help + ("\n\n" + command.more if command.more else ""),
+                usage=f"%(prog)s {command.takes}",
                 epilog=_examples(command.examples),
                 allow_abbrev=False,
+                add_help=False,
                 help=command.help,
             )
+            made._positionals.title = "arguments"
             command.add(made)
+            made.add_argument_group("help").add_argument("--help", "-h", action="help", help="Show this help.")
             made.set_defaults(run=command.run)
             commands[command.name] = made
     return Tree(top=top, commands=commands)

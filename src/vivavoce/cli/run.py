@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -42,8 +41,9 @@ class _Attempt:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="Dataset files, folders of them, or - for standard input.")
-    parser.add_argument("--print-config", action="store_true", help="Show every setting and where it comes from; run nothing.")
     add_settings(parser, lambda option: True)
+    out = parser.add_argument_group("settings", "Settings also stand in viva.toml and in VIVA_* variables, by the same names.")
+    out.add_argument("--print-config", action="store_true", help="Show every setting and where it comes from; run nothing.")
 
 
 def _add_resume(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +70,7 @@ def _run(arguments: argparse.Namespace) -> int:
     outputs.spare(made)
     with open_store(wanted) as store:
         attempt = _Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
-        return asyncio.run(_carry_out(attempt, store, wanted))
+        return _carry_out(attempt, store, wanted)
 
 
 def _resume(arguments: argparse.Namespace) -> int:
@@ -88,12 +88,13 @@ def _resume(arguments: argparse.Namespace) -> int:
         again = replan(run.header)
         outputs.spare(again)
         attempt = _Attempt(plan=again, run_id=run.id, started=run.started, outputs=outputs, retry_errors=arguments.retry_errors)
-        return asyncio.run(_carry_out(attempt, store, wanted))
+        return _carry_out(attempt, store, wanted)
 
 
 COMMANDS = (
     Command(
         name="run",
+        takes="[PATH ...] [OPTIONS]",
         help="Examine an agent with datasets; keep and report the run.",
         more="Exit codes: 0 all passed, or the gate was met; 1 something failed or errored, the gate was missed, or a limit\n"
         "stopped the run; 2 usage or dataset error, or nothing was evaluated; 130 or 143 interrupted, to be resumed.",
@@ -108,6 +109,7 @@ COMMANDS = (
     ),
     Command(
         name="resume",
+        takes="RUN [OPTIONS]",
         help="Finish an interrupted run: only what is missing is asked.",
         more="Target, judge, evaluators and cases are those the run began with, and its files must not have changed.",
         examples=("viva resume last", "viva resume 3f2a --retry-errors --concurrency 2 --output report.html"),
@@ -118,7 +120,13 @@ COMMANDS = (
 """The commands of this file."""
 
 
-async def _carry_out(attempt: _Attempt, store: Store, wanted: Settings) -> int:
+def _carry_out(attempt: _Attempt, store: Store, wanted: Settings) -> int:
+    import asyncio  # it takes longer to load than most commands take
+
+    return asyncio.run(_examine(attempt, store, wanted))
+
+
+async def _examine(attempt: _Attempt, store: Store, wanted: Settings) -> int:
     from vivavoce.cli.progress import progress
     from vivavoce.cli.stopping import stopping
     from vivavoce.run import identity
