@@ -1,0 +1,195 @@
+"""HTTP exchanges with an agent: one call, with everything that may go wrong on the way as a typed failure."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from vivavoce.core.errors import CallError
+from vivavoce.core.result import Failure
+from vivavoce.targets._environment import hide
+from vivavoce.targets._failures import excerpt
+
+T = TypeVar("T")
+Read = Callable[[aiohttp.ClientResponse], Awaitable[T]]
+
+RETRIABLE = frozenset({408, 425, 429, 502, 503, 504})
+"""Statuses that say the request was not dealt with, and may be later."""
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_MOST_REDIRECTS = 5
+_CONNECT = 30.0
+"""Seconds to find and reach the host; nothing was sent by then, so the call can be tried again."""
+_IDLE = 2.0
+"""Seconds an idle connection is kept: less than servers keep theirs, so that none is used that is just being closed."""
+_EXPLAIN = 2.0
+"""Seconds that the body of a refusal is waited for."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Door:
+    """Where the agent is, and how one knocks."""
+
+    url: str
+    shown: str
+    """The URL as messages name it."""
+    method: str
+    headers: Mapping[str, str]
+    tls: ssl.SSLContext | None
+    secrets: tuple[str, ...]
+    """Values that no message may show."""
+
+
+class Client:
+    """The connections of one target. Cookies are the caller's, so that conversations do not share them."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._url = URL(door.url)
+        self._headers = CIMultiDict({"Accept": "application/json, text/event-stream, text/plain"})
+        self._headers.update({"Content-Type": "application/json", "User-Agent": "viva"})
+        self._headers.update(door.headers)
+        self._http: aiohttp.ClientSession | None = None
+
+    async def call(self, body: bytes, cookies: dict[str, str], read: Read[T]) -> T:
+        """Send a request and read its answer; `cookies` are sent, and those of the answer added to them.
+
+        Raises:
+            CallError: with a failure that says what happened, and whether the agent may have been reached.
+        """
+        try:
+            return await self._follow(body, cookies, read)
+        except aiohttp.ClientSSLError as error:
+            raise self._failed("tls", f"no secure connection: {error}", sent=False) from None
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise self._failed("connection", f"cannot be reached: {error}", sent=False, retriable=True) from None
+        except aiohttp.InvalidURL as error:
+            raise self._failed("redirect", f"redirects to what is no address: {error}") from None
+        except (aiohttp.ClientError, OSError) as error:
+            said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise self._failed(
+                "connection", f"the connection broke before the answer was complete ({said})", retriable=True
+            ) from None
+
+    async def close(self) -> None:
+        """Close every connection."""
+        http, self._http = self._http, None
+        if http is not None:
+            await http.close()
+
+    async def _follow(self, body: bytes, cookies: dict[str, str], read: Read[T]) -> T:
+        """The exchange, over redirects that stay with the same host."""
+        url, method = self._url, self._door.method
+        for _ in range(_MOST_REDIRECTS + 1):
+            response = await self._open().request(
+                method,
+                url,
+                data=body if method != "GET" else None,
+                headers=self._with_cookies(cookies) if cookies else self._headers,
+                allow_redirects=False,
+            )
+            try:
+                _remember(response, cookies)
+                if 200 <= response.status < 300:
+                    return await read(response)
+                if response.status not in _REDIRECTS or "Location" not in response.headers:
+                    raise await self._refused(response)
+                url = self._next(response)
+                # A moved address gets the same request again; "see other" means the answer lies there, ready.
+                method = "GET" if response.status == 303 else method
+            except BaseException:
+                response.close()
+                raise
+            finally:
+                response.release()
+        raise self._failed("redirect", f"redirects more than {_MOST_REDIRECTS} times")
+
+    def _open(self) -> aiohttp.ClientSession:
+        """The one client session, made where the event loop runs."""
+        if self._http is None:
+            self._http = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE, ssl=self._door.tls or True),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT),
+            )
+        return self._http
+
+    def _with_cookies(self, cookies: Mapping[str, str]) -> CIMultiDict[str]:
+        headers = self._headers.copy()
+        own = [headers["Cookie"]] if "Cookie" in headers else []
+        headers["Cookie"] = "; ".join([*own, *(f"{name}={value}" for name, value in cookies.items())])
+        return headers
+
+    def _next(self, response: aiohttp.ClientResponse) -> URL:
+        """Where a redirect leads. It must be the same origin: the request, and its headers, are meant for no other."""
+        url = response.url.join(URL(response.headers["Location"]))
+        if not url.is_absolute() or url.scheme not in ("http", "https") or url.origin() != response.url.origin():
+            where = f"{url.scheme}://{url.authority}"
+            raise self._failed(
+                "redirect", f"redirects to {where}, another host, which is not followed; name that address if it is meant"
+            )
+        return url
+
+    async def _refused(self, response: aiohttp.ClientResponse) -> CallError:
+        """The failure for a status that is no success."""
+        said = ""
+        try:
+            async with asyncio.timeout(_EXPLAIN):
+                said = excerpt(await response.content.read(4096))
+        except (TimeoutError, aiohttp.ClientError, OSError):
+            pass
+        message = f"answered {response.status} {response.reason or ''}".rstrip() + (f": {said}" if said else "")
+        return self._failed(
+            f"http_{response.status}",
+            message,
+            retriable=response.status in RETRIABLE,
+            retry_after=retry_after(response.headers.get("Retry-After"), time.time()),
+            answered=True,
+        )
+
+    def _failed(
+        self,
+        code: str,
+        message: str,
+        *,
+        retriable: bool = False,
+        retry_after: float | None = None,
+        sent: bool = True,
+        answered: bool = False,
+    ) -> CallError:
+        shown = hide(excerpt(f"{self._door.shown} {message}", 600), self._door.secrets)
+        return CallError(
+            Failure(code=code, message=shown, retriable=retriable, retry_after=retry_after, sent=sent, answered=answered)
+        )
+
+
+def retry_after(value: str | None, now: float) -> float | None:
+    """Seconds that a `Retry-After` header asks for, given as seconds or as a date; `None` when it cannot be read."""
+    if value is None:
+        return None
+    text = value.strip()
+    if text.replace(".", "", 1).isdecimal() and text.isascii():
+        return float(text)
+    try:
+        return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _remember(response: aiohttp.ClientResponse, cookies: dict[str, str]) -> None:
+    """Take over the cookies of an answer; one that is emptied or expired at once is forgotten."""
+    if "Set-Cookie" not in response.headers:
+        return
+    for name, morsel in response.cookies.items():
+        if morsel.value == "" or morsel["max-age"] == "0":
+            cookies.pop(name, None)
+        else:
+            cookies[name] = morsel.coded_value

@@ -1,0 +1,31 @@
+"""Failures that targets share: an answer that cannot be read, and how much of it a message shows."""
+
+from __future__ import annotations
+
+from vivavoce.core.errors import CallError
+from vivavoce.core.result import Failure
+
+_SHOWN = 200
+"""Characters of an answer or of an error output that a message shows."""
+
+
+def bad_payload(message: str) -> CallError:
+    """The agent answered, but with nothing that can be read as an answer."""
+    return CallError(Failure(code="bad_payload", message=message, answered=True))
+
+
+def too_large(what: str, limit: int) -> CallError:
+    """The agent answered with more than anyone would read."""
+    message = f"{what} is larger than {limit:,} bytes, so reading stopped; the option `limit` allows more"
+    return CallError(Failure(code="too_large", message=message, answered=True))
+
+
+def excerpt(text: str | bytes, size: int = _SHOWN, *, tail: bool = False) -> str:
+    """The beginning (or end) of a foreign text as one line without control characters."""
+    part = text[-4 * size :] if tail else text[: 4 * size]
+    if isinstance(part, bytes):
+        part = part.decode(errors="replace")
+    line = " ".join("".join(each if each.isprintable() else " " for each in part).split())
+    if len(line) <= size:
+        return line
+    return f"...{line[-size:]}" if tail else f"{line[:size]}..."

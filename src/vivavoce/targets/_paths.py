@@ -1,0 +1,103 @@
+"""JMESPath into another service's answer: where its text, its tool calls and the rest of it are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vivavoce.core.errors import CallError
+from vivavoce.core.reply import JSON, Object, Reply
+from vivavoce.targets import _answer
+from vivavoce.targets._failures import bad_payload, excerpt
+
+if TYPE_CHECKING:
+    from jmespath.parser import ParsedResult
+
+
+class Paths:
+    """Paths by the key of an answer that each leads to, and of `session_id`."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+        self._compiled = {name: _compile(name, path) for name, path in given.items()}
+        self._session = self._compiled.pop("session_id", None)
+        self.has_text = "text" in given
+        """Whether answers are in another service's words altogether."""
+
+    def reply(self, answer: JSON) -> Reply:
+        """An answer as a reply.
+
+        With a path for the text, only what paths lead to is known and the whole answer is kept as `raw`; without, the answer
+        is one of the protocol, and paths replace single keys of it.
+
+        Raises:
+            CallError: it is a `bad_payload`.
+        """
+        if not self._compiled:
+            return _answer.read(answer)
+        found = self.find(answer)
+        if not self.has_text:
+            known = answer if isinstance(answer, Mapping) else {"text": answer}
+            return _answer.read({**known, **found})
+        return replace(self.read_found(found, [answer]), raw=answer)
+
+    def find(self, answer: JSON) -> dict[str, JSON]:
+        """What each path leads to, `None` where it leads nowhere."""
+        found = {name: self._search(name, path, answer) for name, path in self._compiled.items()}
+        if isinstance(found.get("tool_calls"), list):
+            found["tool_calls"] = [_with_arguments(call) for call in found["tool_calls"]]
+        return found
+
+    def read_found(self, found: Object, answers: Iterable[JSON]) -> Reply:
+        """What was found as a reply; says which path led nowhere if nothing was."""
+        if all(value is None for name, value in found.items() if name != "usage"):
+            shown = excerpt(" ".join(_shown(answer) for answer in answers))
+            raise bad_payload(f"the path of `text`, {self._given['text']}, leads to nothing in the answer: {shown}")
+        text = found.get("text")
+        if text is not None and not isinstance(text, str):
+            raise bad_payload(
+                f"the path of `text`, {self._given['text']}, leads to what is no text: {excerpt(_shown(text))}; "
+                "`to_string(...)` or `join('', ...)` in the path may make it one"
+            )
+        return _answer.read(found)
+
+    def session(self, answer: JSON) -> JSON:
+        """The session id that an answer gives, if there is a path to it and it leads anywhere."""
+        return None if self._session is None else self._search("session_id", self._session, answer)
+
+    def _search(self, name: str, path: ParsedResult, answer: JSON) -> JSON:
+        from jmespath.exceptions import JMESPathError
+
+        try:
+            return path.search(answer)
+        except JMESPathError as error:
+            message = f"the path of `{name}`, {self._given[name]}, does not fit the answer: {excerpt(str(error))}"
+            raise bad_payload(message) from None
+
+
+def _compile(name: str, path: str) -> ParsedResult:
+    import jmespath
+    from jmespath.exceptions import JMESPathError
+
+    try:
+        return jmespath.compile(path)
+    except JMESPathError as error:
+        raise ValueError(f"{name} is no JMESPath: {excerpt(str(error))}") from None
+
+
+def _with_arguments(call: JSON) -> JSON:
+    """A tool call whose arguments are an object, also where the service writes that object as text."""
+    text = call.get("arguments") if isinstance(call, Mapping) else None
+    if not isinstance(text, str) or not text.lstrip().startswith("{"):
+        return call
+    try:
+        return {**call, "arguments": _answer.decode(text.encode())}
+    except CallError:
+        return call
+
+
+def _shown(value: JSON) -> str:
+    from vivavoce.core import codec
+
+    return value if isinstance(value, str) else codec.encode(value).decode()

@@ -1,0 +1,198 @@
+"""Examine an agent that is reached over HTTP, in the small protocol or in its own words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, ClassVar, Literal
+from urllib.parse import urlsplit
+
+from vivavoce.core import codec
+from vivavoce.core.kinds import Session
+from vivavoce.core.model import Trial
+from vivavoce.core.reply import JSON, Object, Reply, Request
+from vivavoce.targets import _environment, _template
+from vivavoce.targets._paths import Paths
+
+if TYPE_CHECKING:
+    import ssl
+
+    from vivavoce.targets._exchange import Client
+
+__all__ = ["Http"]
+
+_PATHS = ("text", "tool_calls", "citations", "retrievals", "rows", "intent", "refusal", "insight", "usage", "session_id")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Http:
+    """An agent behind an HTTP address.
+
+    Speaks: a POST of `{"input", "session_id", "case", "turn", "about", "history"}` as JSON; the answer is JSON (text, or an
+        object with `text`, `tool_calls`, `citations`, `retrievals`, `rows`, `intent`, `refusal`, `insight`, `usage`), plain
+        text, or server-sent events. `request` and the paths put another service's words in place of these.
+    Options: `url`, `method`, `headers`, `request`, `text`, `tool_calls`, `citations`, `retrievals`, `rows`, `intent`,
+        `refusal`, `insight`, `usage`, `session_id`, `idempotent`, `limit`, `ca`.
+    Example: `--target https://agent.example/chat --target-option 'request={"message": "{{input}}"}' --target-option text=reply`
+    Limits: redirects are followed only within the same scheme, host and port; cookies live as long as a conversation.
+    Source: the protocol of Viva's own; JMESPath for paths; the HTML standard for server-sent events.
+    """
+
+    main: ClassVar[str] = "url"
+    way: ClassVar[str] = "http(s)://HOST/PATH"
+
+    url: str
+    """Where the agent is; `${VAR}` is read from the environment."""
+    method: Literal["POST", "PUT", "PATCH"] = "POST"
+    """How a request is sent."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Sent with every request; `${VAR}` in a value is read from the environment, and never stored."""
+    request: Object | str | None = None
+    """A JSON object to send instead of the protocol's; `{{input}}`, `{{session_id}}`, `{{history}}`, `{{case}}`, `{{turn}}` and
+    `{{about}}` in its texts are replaced, and keep their type where they are the whole text."""
+    text: str | None = None
+    """JMESPath to the text of an answer; in a stream, to the part of the text in each event."""
+    tool_calls: str | None = None
+    """JMESPath to the tool calls: a list of `{name, arguments, result, error}`, or of names."""
+    citations: str | None = None
+    """JMESPath to the citations: a list of `{index, text, source}`, or of sources."""
+    retrievals: str | None = None
+    """JMESPath to the searches the agent made."""
+    rows: str | None = None
+    """JMESPath to the rows of a table: a list of objects."""
+    intent: str | None = None
+    """JMESPath to the intent that the agent recognised."""
+    refusal: str | None = None
+    """JMESPath to the reason of a refusal."""
+    insight: str | None = None
+    """JMESPath to the insight that accompanies rows."""
+    usage: str | None = None
+    """JMESPath to an object with `input_tokens`, `output_tokens`, `cost_usd`."""
+    session_id: str | None = None
+    """JMESPath to the session id that the agent gives: `{{session_id}}` is null in the first turn, and this in later ones."""
+    idempotent: bool = False
+    """Whether asking the same twice does no harm, so that a call without an answer may be repeated."""
+    limit: int = 16 * 1024 * 1024
+    """Bytes of an answer, unpacked; more is a failure."""
+    ca: str | None = None
+    """A file of certificates to trust instead of the system's."""
+
+    def __post_init__(self) -> None:
+        _check_url(_environment.expand(self.url, "url"), self.url)
+        _ = self._headers, self._paths, self._tls  # what is wrong with them must be known before anything is run
+        _template.check(self._request)
+        if self.limit < 1:
+            raise ValueError(f"limit must be at least 1, not {self.limit}")
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values out of the environment that must never be shown."""
+        return _environment.secrets([self.url, *self.headers.values()])
+
+    def session(self, trial: Trial) -> Session:
+        """A conversation of its own, with its own cookies."""
+        return _Conversation(self._client, self._body, self._paths, self.limit)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if "_client" in vars(self):
+            await self._client.close()
+
+    def _body(self, request: Request, given: JSON) -> bytes:
+        """A request as it is sent; `given` is the session id that the agent gave."""
+        if self._request is None and self.session_id is None:
+            return codec.encode(request)
+        told: dict[str, JSON] = codec.plain(request)
+        if self.session_id is not None:
+            told["session_id"] = given
+        return codec.encode(told if self._request is None else _template.fill(self._request, told))
+
+    @cached_property
+    def _client(self) -> Client:
+        from vivavoce.targets._exchange import Client, Door
+
+        parts = urlsplit(self.url)
+        door = Door(
+            url=_environment.expand(self.url, "url"),
+            shown=f"{parts.scheme}://{parts.netloc}{parts.path}",
+            method=self.method,
+            headers=self._headers,
+            tls=self._tls,
+            secrets=self.secrets,
+        )
+        return Client(door)
+
+    @cached_property
+    def _headers(self) -> dict[str, str]:
+        made = {name: _environment.expand(value, f"the header {name}") for name, value in self.headers.items()}
+        for name, value in made.items():
+            if not _HEADER.fullmatch(name):
+                raise ValueError(f"{name!r} is no name of a header")
+            if any(each in value for each in "\r\n\0"):
+                raise ValueError(f"the value of the header {name} has more than one line")
+        return made
+
+    @cached_property
+    def _request(self) -> Object | None:
+        if not isinstance(self.request, str):
+            return self.request
+        try:
+            given = json.loads(self.request)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"request is no JSON: {error}") from None
+        if not isinstance(given, dict):
+            raise ValueError("request must be a JSON object")
+        return given
+
+    @cached_property
+    def _paths(self) -> Paths:
+        return Paths({name: path for name in _PATHS if (path := getattr(self, name)) is not None})
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext | None:
+        if self.ca is None:
+            return None
+        import ssl
+
+        try:
+            return ssl.create_default_context(cafile=self.ca)
+        except OSError as error:
+            raise ValueError(f"ca: {self.ca} cannot be used as certificates: {error}") from None
+
+
+class _Conversation:
+    """One conversation: its cookies, and the session id that the agent gave it."""
+
+    def __init__(self, client: Client, body: Callable[[Request, JSON], bytes], paths: Paths, limit: int) -> None:
+        from vivavoce.targets import _body
+
+        self._client = client
+        self._body = body
+        self._read = partial(_body.read, paths=paths, limit=limit)
+        self._cookies: dict[str, str] = {}
+        self._given: JSON = None
+
+    async def send(self, request: Request) -> Reply:
+        reply, given = await self._client.call(self._body(request, self._given), self._cookies, self._read)
+        if given is not None:
+            self._given = given
+        return reply
+
+    async def close(self) -> None:
+        return None
+
+
+def _check_url(url: str, shown: str) -> None:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise ValueError(f'url: "{shown}" is no address: {error}') from None
+    if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
+        raise ValueError(f'url: "{shown}" is no http:// or https:// address')
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("url: a password does not belong into an address, which is stored; send it in headers, as ${VAR}")
