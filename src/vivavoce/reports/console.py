@@ -18,7 +18,7 @@ class Console:
         characters, ASCII.
     Options: color, width, failures, verbose, min_pass_rate.
     Example: `viva show last`.
-    Limits: long texts are cut, and failures beyond the first are only counted; `html` and `json` hold them all. Control
+    Limits: long texts are cut, and failures beyond the first are only counted; `csv` and `json` hold them all. Control
         characters and marks of direction in answers are made visible, and never reach the terminal.
     Source: `docs/reference/reports.md`.
     """

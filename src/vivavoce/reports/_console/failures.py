@@ -11,12 +11,15 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
+from vivavoce.analysis.gate import number
 from vivavoce.reports._console.findings import Finding, Findings, Mark, Part, Said
 from vivavoce.reports._console.look import Look
 
 LINES = 4
 """Of an answer or a reason, at most; of what was asked, half as many."""
 LINES_VERBOSE = 40
+LABEL = 8
+"""Columns of what stands before a text."""
 _MARKS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "pass": ("✓", "green"),
@@ -30,8 +33,8 @@ _MARKS: Mapping[str, tuple[str, str]] = MappingProxyType(
 def failures(findings: Findings, look: Look, *, verbose: bool, run_id: str) -> Iterable[RenderableType]:
     """Failed cases, then errors."""
     groups = (
-        ("Failed", findings.failed, findings.more_failed, "failed case", "red"),
-        ("Errors", findings.errored, findings.more_errored, "errored case", "yellow"),
+        ("Failed", findings.failed, findings.more_failed, "more failed case", "red"),
+        ("Errors", findings.errored, findings.more_errored, "more errored case", "yellow"),
     )
     for title, found, more, noun, style in groups:
         if not found and not more:
@@ -43,8 +46,8 @@ def failures(findings: Findings, look: Look, *, verbose: bool, run_id: str) -> I
             yield _block(finding, look, verbose)
         if more:
             yield ""
-            plural = noun if more == 1 else noun + "s"
-            yield Text(f"... and {more:,} more {plural}: viva show {run_id} --output report.html", style="dim")
+            told = number(more, noun)
+            yield Text(f"and {told}: viva show {run_id} --output scores.csv", style="dim")
 
 
 def _block(finding: Finding, look: Look, verbose: bool) -> Group:
@@ -53,47 +56,45 @@ def _block(finding: Finding, look: Look, verbose: bool) -> Group:
     if finding.name and finding.name != finding.case:
         title.append("  " + finding.name)
     title.append("  " + look.glyphs(finding.place), style="dim")
-    labels = [cell_len(mark.name) + 2 for part in finding.parts for mark in part.marks]
-    label = min(max([8, *labels]), look.width // 3)
     parts: list[RenderableType] = [title]
     for part in finding.parts:
         if part.title:
-            parts.append(Padding(Text(part.title, style="italic"), (0, 0, 0, 2)))
-        parts.append(Padding(_part(part, look, label, LINES_VERBOSE if verbose else LINES), (0, 0, 0, 2)))
+            parts.append(Padding(Text(part.title, style="cyan"), (0, 0, 0, 2)))
+        parts.append(Padding(_part(part, look, LINES_VERBOSE if verbose else LINES), (0, 0, 0, 2)))
     if finding.same:
         others = finding.same - len(finding.also)
         shown = ", ".join(finding.also) + (f" and {others:,} more" if others else "")
-        cases = "case" if finding.same == 1 else "cases"
-        parts.append(Padding(Text(f"the same in {finding.same:,} more {cases}: {shown}", style="dim"), (0, 0, 0, 2)))
+        what = "failed again in" if finding.status == "fail" else f"the same in {number(finding.same, 'more case')}:"
+        parts.append(Padding(Text(f"{what} {shown}", style="dim"), (0, 0, 0, 2)))
     return Group(*parts)
 
 
-def _part(part: Part, look: Look, label: int, lines: int) -> Table:
-    grid = Table.grid(Column(width=label, no_wrap=True), Column(overflow="fold"), padding=(0, 1, 0, 0))
-    room = look.width - label - 4
+def _part(part: Part, look: Look, lines: int) -> Group:
+    texts = Table.grid(Column(width=LABEL, no_wrap=True), Column(overflow="fold"), padding=(0, 2, 0, 0))
+    room = look.width - LABEL - 4
     for name, said in part.told:
         shown = _clipped(said, look, room, max(1, lines // 2) if name == "asked" else lines)
-        grid.add_row(Text(name, style="dim"), shown)
+        texts.add_row(Text(name, style="dim"), shown)
+    label = min(max([LABEL - 2, *(cell_len(mark.name) for mark in part.marks)]), look.width // 3)
+    checks = Table.grid(Column(width=label + 2, no_wrap=True), Column(overflow="fold"), padding=(0, 2, 0, 0))
+    room = look.width - label - 6
     if part.fault:
         glyph, style = _MARKS["error"]
-        grid.add_row(Text(look.glyphs(glyph) + " no answer", style=style), look.clip(part.fault, room, lines, len(part.fault)))
+        told = look.clip(part.fault, room, lines)
+        checks.add_row(Text(look.glyphs(glyph) + " error", style=style), told)
     for mark in part.marks:
         glyph, style = _MARKS[mark.status]
-        grid.add_row(
-            Text(look.glyphs(glyph) + " " + look.fit(mark.name, label - 2), style=style), _why(mark, look, room, lines)
-        )
-    return grid
+        checks.add_row(Text(look.glyphs(glyph) + " " + look.fit(mark.name, label), style=style), _why(mark, look, room, lines))
+    return Group(texts, checks)
 
 
 def _why(mark: Mark, look: Look, room: int, lines: int) -> Text:
     reason = _clipped(mark.reason, look, room, lines)
     if not mark.grade:
         return reason
-    grade = Text(look.glyphs(mark.grade), style=_MARKS[mark.status][1])
-    together = "  " + reason.plain
-    if "\n" not in reason.plain and cell_len(grade.plain + together) <= room:
-        return grade.append_text(Text("  ")).append_text(reason)
-    return grade.append("\n").append_text(reason)
+    grade = (look.glyphs(mark.grade), _MARKS[mark.status][1])
+    fits = "\n" not in reason.plain and cell_len(f"{grade[0]}  {reason.plain}") <= room
+    return Text.assemble(grade, "  " if fits else "\n", reason)
 
 
 def _clipped(said: Said, look: Look, room: int, lines: int) -> Text:

@@ -48,7 +48,7 @@ class Part:
 
 @dataclass(kw_only=True, slots=True)
 class Finding:
-    """A case that failed or errored; for an error, with the others that met the same."""
+    """A trial that failed or errored; with a failure go those of the same case, with an error all that met the same."""
 
     status: str
     case: str
@@ -71,6 +71,7 @@ class Findings:
         self._repeats = repeats
         self._everything = everything
         self._by_cause: dict[str, Finding] = {}
+        self._by_case: dict[tuple[str, str], Finding] = {}
         self.failed: list[Finding] = []
         self.errored: list[Finding] = []
         self.more_failed = 0
@@ -88,10 +89,7 @@ class Findings:
                 if score.status == "skip":
                     self._skip(score)
             if result.status == "fail":
-                if len(self.failed) < self._limit:
-                    self.failed.append(self._finding(result))
-                else:
-                    self.more_failed += 1
+                self._fail(result)
             elif result.status == "error":
                 self._error(result)
 
@@ -108,6 +106,20 @@ class Findings:
             return
         names = self.skips.setdefault(reason, {})
         names[score.name] = names.get(score.name, 0) + 1
+
+    def _fail(self, result: Result) -> None:
+        again = self._by_case.get((result.suite, result.case))
+        if again is not None:
+            again.same += 1
+            if len(again.also) < NAMED:
+                again.also.append(f"repeat {result.repeat}")
+        elif len(self.failed) < self._limit:
+            finding = self._finding(result)
+            self.failed.append(finding)
+            if self._repeats:
+                self._by_case[result.suite, result.case] = finding
+        else:
+            self.more_failed += 1
 
     def _error(self, result: Result) -> None:
         cause = _cause(result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ NARROWEST, WIDEST, USUAL = 40, 160, 100
 
 _RULED = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n")
 _RULED_ASCII = Box("    \n    \n -- \n    \n -- \n -- \n    \n    \n", ascii=True)
-_DRAWN = "─✓✗█▓▒░…·–≥"
+_FILLING = re.compile(r" +(?=\n)")
+_DRAWN = "─━✓✗█▓▒░…·–≥"
 _PLAIN: Mapping[str, str] = MappingProxyType(
     {"✓": "+", "✗": "x", "█": "#", "▓": "x", "▒": "!", "░": ".", "…": "...", "·": "|", "–": "-", "≥": ">="}
 )
@@ -60,6 +62,11 @@ class Look:
     def width(self) -> int:
         """Columns."""
         return self.screen.width
+
+    @property
+    def colored(self) -> bool:
+        """Whether there is colour."""
+        return self.screen.color_system is not None
 
     @property
     def box(self) -> Box:
@@ -105,8 +112,9 @@ class _Encodable:
         self._encoding = encoding
 
     def write(self, text: str) -> int:
-        """Write, and say how much."""
-        return self._out.write(text.encode(self._encoding, "backslashreplace").decode(self._encoding))
+        """Write, without the spaces that only fill up a line, and say how much."""
+        trimmed = _FILLING.sub("", text)
+        return self._out.write(trimmed.encode(self._encoding, "backslashreplace").decode(self._encoding))
 
     def flush(self) -> None:
         """Let go of what is held."""

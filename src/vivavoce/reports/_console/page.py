@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -50,7 +51,7 @@ def _skipped(findings: Findings, look: Look) -> Iterable[RenderableType]:
     rest = findings.other_skips + sum(sum(names.values()) for _, names in reasons[SKIPS:])
     if rest:
         grid.add_row(Text(f"{rest:,}"), Text("for other reasons", style="dim"))
-    yield grid
+    yield Padding(grid, (0, 0, 0, 1))
 
 
 def _repeats(stability: Stability, look: Look) -> Iterable[RenderableType]:
@@ -72,7 +73,7 @@ def _repeats(stability: Stability, look: Look) -> Iterable[RenderableType]:
         rest = len(stability.unstable) - len(named)
         more = f" and {rest}{'' if len(stability.unstable) < 100 else ' or'} more" if rest else ""
         grid.add_row(Text("unstable", style="dim"), Text(", ".join(named) + more, style="yellow"))
-    yield grid
+    yield Padding(grid, (0, 0, 0, 1))
 
 
 def _closing(run: Run, findings: Findings, look: Look, min_pass_rate: float | None) -> Iterable[RenderableType]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Column, Table
@@ -18,6 +19,10 @@ from vivavoce.reports import _text
 from vivavoce.reports._console.look import Look
 
 STYLES = (("pass", "green"), ("fail", "red"), ("skip", "bright_black"), ("error", "yellow"))
+STATISTICS = 18
+"""Columns that mean and interval take."""
+RATE = 7
+"""Columns that a percentage takes."""
 ROWS = 30
 """Of one table; the rest is counted."""
 _SECRET = re.compile(r"key|token|secret|password|credential|auth", re.IGNORECASE)
@@ -31,7 +36,6 @@ class Row:
     total: int
     counts: tuple[int, int, int, int]
     """Of pass, fail, skip, error."""
-    rate: float | None
     mean: float | None = None
     interval: tuple[float, float] | None = None
 
@@ -54,18 +58,21 @@ def header(run: Run, look: Look) -> Iterable[RenderableType]:
 
 def tables(run: Run, look: Look) -> Iterable[RenderableType]:
     """By suite, category and check; all aligned with one another."""
-    summary = run.summary
+    summary, repeats = run.summary, run.header.selection.repeat > 1
+    of = "trials" if repeats else "cases"
     groups = [
-        ("suite", "cases", [_group(name, each) for name, each in summary.suites.items()]),
-        ("category", "cases", [_group(name, each) for name, each in summary.categories.items()]),
+        ("suite", of, [_group(name, each, repeats) for name, each in summary.suites.items()]),
+        ("category", of, [_group(name, each, repeats) for name, each in summary.categories.items()]),
         ("check", "scores", [_check(name, each) for name, each in summary.evaluators.items()]),
     ]
-    groups = [group for group in groups if group[2]]
-    names = max((len(look.fit(row.name, 32)) for _, _, rows in groups for row in rows[:ROWS]), default=8)
-    layout = _Layout.of_room(look, max(8, names), groups)
+    shown = [row for _, _, rows in groups for row in rows[:ROWS]]
+    if not shown:
+        return
+    layout = _Layout.of(look, max(8, *(cell_len(look.fit(row.name, 32)) for row in shown)), shown)
     for heading, of, rows in groups:
-        yield ""
-        yield layout.table(heading, of, rows[:ROWS])
+        if rows:
+            yield ""
+            yield layout.table(heading, of, rows[:ROWS])
         if len(rows) > ROWS:
             yield Text(look.glyphs(f" … and {len(rows) - ROWS:,} more"), style="dim")
 
@@ -77,76 +84,76 @@ class _Layout:
     look: Look
     name: int
     count: int
-    bar: int
-    of: bool
+    kinds: tuple[int, ...]
+    """Which of pass, fail, skip and error have a column."""
     rate: int
-    statistics: bool
+    """Columns for rates; with more than `RATE`, each says over how many it is."""
+    rest: int
+    """Columns for a bar, or for mean and interval; 0 when there is no room."""
 
     @classmethod
-    def of_room(cls, look: Look, name: int, groups: list[tuple[str, str, list[Row]]]) -> _Layout:
-        most = max((row.total for _, _, rows in groups for row in rows), default=0)
-        count = max(6, len(f"{most:,}"))
-        rate = 8 + len(f" of {most:,}")
-        """What the room allows."""
-        # Each column has two spaces after it; what there is no room for goes in the order: bar, statistics, sample size.
-        left = look.width - 1 - 5 * (count + 2) - (rate + 2)
-        statistics = left - 24 >= min(name, 20) + 2
-        left -= 24 if statistics else 0
-        bar = min(20, left - name - 4)
-        bar = bar if bar >= 8 else 0
-        left -= bar + 2 if bar else 0
-        of = left >= 12
-        if not of:
-            left += rate - 8
-            rate = 8
-        return cls(look=look, name=max(6, min(name, left - 2)), count=count, bar=bar, of=of, rate=rate, statistics=statistics)
+    def of(cls, look: Look, name: int, rows: list[Row]) -> _Layout:
+        """What the room allows; each column has two spaces after it."""
+        count = max(5, max(len(f"{row.total:,}") for row in rows))
+        sized = RATE + len(f" of {max(row.total for row in rows):,}")
+        every = (0, 1, 2, 3)
+        told = tuple(kind for kind in every if kind < 2 or any(row.counts[kind] for row in rows))
+        # Where it is narrow there goes, for mean and interval, what says least: skips and errors that there are none of, then
+        # over how many each rate is, which is the sum of two columns beside it. Where even that is too narrow, they go.
+        for kinds, rate in ((every, sized), (told, sized), (told, RATE)):
+            left = look.width - 1 - (count + 3) - len(kinds) * (count + 2) - rate - 2
+            if left >= min(name, 24) + 2 + STATISTICS:
+                name = min(name, left - 2 - STATISTICS)
+                return cls(look=look, name=name, count=count, kinds=kinds, rate=rate, rest=min(26, left - name - 2))
+        left = look.width - 1 - (count + 3) - len(told) * (count + 2) - 2
+        rate = sized if left - sized >= 12 else RATE
+        return cls(look=look, name=max(6, min(name, left - rate)), count=count, kinds=told, rate=rate, rest=0)
 
     def table(self, heading: str, of: str, rows: list[Row]) -> Padding:
-        """A table of rows."""
+        """A table of rows; with a bar for each, or for checks with mean and interval."""
+        checks = any(row.mean is not None for row in rows)
         columns = [Column(Text(heading), width=self.name, no_wrap=True)]
-        columns += [
-            Column(Text(each), width=self.count, justify="right", no_wrap=True)
-            for each in (of, "pass", "fail", "skip", "error")
-        ]
-        if self.bar:
-            columns.append(Column("", width=self.bar, no_wrap=True))
-        columns.append(Column(Text("passed"), width=self.rate, no_wrap=True))
-        with_statistics = self.statistics and any(row.mean is not None for row in rows)
-        if with_statistics:
-            columns.append(Column(Text("mean"), width=6, justify="right", no_wrap=True))
-            columns.append(Column(Text("95 % interval"), width=13, no_wrap=True))
-        table = Table(*columns, box=self.look.box, show_edge=False, pad_edge=False, header_style="dim", padding=(0, 1))
+        columns.append(Column(Text(of), width=self.count + 1, justify="right", no_wrap=True))
+        for kind in self.kinds:
+            columns.append(Column(Text(STYLES[kind][0]), width=self.count, justify="right", no_wrap=True))
+        columns.append(Column(Text(" passed"), width=self.rate, no_wrap=True))
+        if self.rest and checks:
+            columns.append(Column(Text("mean"), width=5, justify="right", no_wrap=True))
+            columns.append(Column(Text("95 % CI"), width=self.rest - 7, no_wrap=True))
+        elif self.rest:
+            columns.append(Column("", width=self.rest, no_wrap=True))
+        table = Table(*columns, box=self.look.box, show_edge=False, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
         table.border_style = "dim"
         for row in rows:
-            table.add_row(*self._cells(row, with_statistics))
+            table.add_row(*self._cells(row, checks))
         return Padding(table, (0, 0, 0, 1))
 
-    def _cells(self, row: Row, with_statistics: bool) -> list[Text]:
+    def _cells(self, row: Row, checks: bool) -> list[Text]:
         cells = [Text(self.look.fit(row.name, self.name)), Text(f"{row.total:,}")]
-        cells += [
-            Text(f"{count:,}", style=style if count else "bright_black")
-            for count, (_, style) in zip(row.counts, STYLES, strict=True)
-        ]
-        if self.bar:
-            cells.append(self._bar(row))
+        for kind in self.kinds:
+            count = row.counts[kind]
+            cells.append(Text(f"{count:,}", style=STYLES[kind][1] if count else "bright_black"))
         cells.append(self._rate(row))
-        if with_statistics:
+        if self.rest and checks:
             cells.append(Text("" if row.mean is None else _short(row.mean)))
-            low_high = "" if row.interval is None else self.look.glyphs(" – ").join(_short(each) for each in row.interval)
-            cells.append(Text(low_high, style="dim"))
+            interval = "" if row.interval is None else self.look.glyphs(" – ").join(_short(each) for each in row.interval)
+            cells.append(Text(interval, style="dim"))
+        elif self.rest:
+            cells.append(self._bar(row))
         return cells
 
     def _rate(self, row: Row) -> Text:
         passed, failed = row.counts[:2]
         if not passed + failed:
-            return Text(self.look.glyphs("–"), style="bright_black")
+            return Text(self.look.glyphs("–").rjust(5), style="bright_black")
         shown = Text(percent(passed, passed + failed).rjust(7))
-        return shown.append(f" of {passed + failed:,}", style="dim") if self.of else shown
+        return shown.append(f" of {passed + failed:,}", style="dim") if self.rate > RATE else shown
 
     def _bar(self, row: Row) -> Text:
         bar = Text()
-        glyphs = self.look.glyphs("█▓░▒")
-        for cells, glyph, (_, style) in zip(portions(row.counts, self.bar), glyphs, STYLES, strict=True):
+        # In colour one glyph is calmest; without, each status needs its own.
+        glyphs = "━" * 4 if self.look.colored and not self.look.ascii else self.look.glyphs("█▓░▒")
+        for cells, glyph, (_, style) in zip(portions(row.counts, self.rest), glyphs, STYLES, strict=True):
             bar.append(glyph * cells, style=style)
         return bar
 
@@ -164,9 +171,9 @@ def portions(counts: tuple[int, ...], cells: int) -> list[int]:
     return shares
 
 
-def _group(name: str, group: GroupSummary) -> Row:
+def _group(name: str, group: GroupSummary, repeats: bool) -> Row:
     counts = (group.passed, group.failed, group.skipped, group.errored)
-    return Row(name=_text.line(name, 60), total=group.cases, counts=counts, rate=group.pass_rate)
+    return Row(name=_text.line(name, 60), total=sum(counts) if repeats else group.cases, counts=counts)
 
 
 def _check(name: str, each: EvaluatorSummary) -> Row:
@@ -175,7 +182,6 @@ def _check(name: str, each: EvaluatorSummary) -> Row:
         name=_text.line(name, 60),
         total=sum(counts),
         counts=counts,
-        rate=each.pass_rate,
         mean=each.mean,
         interval=each.ci95,
     )
