@@ -79,7 +79,10 @@ def _upgrade(arguments: argparse.Namespace) -> int:
 
     # Local time, as the vendor's own command names its backups.
     done = upgrade(Path(arguments.file), now=datetime.now().astimezone())
-    say(str(done))
+    if done.backup is None:
+        say(f"{done.path}: has its version already, {done.version}; nothing was changed")
+    else:
+        say(f"{done.path}: is now of version {done.version}; as it was, it is kept in {done.backup}")
     return EXIT_OK
 
 

@@ -38,17 +38,23 @@ def viva(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    from vivavoce.core.errors import EXIT_INTERRUPTED, VivaError
+    from vivavoce.core.errors import EXIT_INTERRUPTED, DatasetError, VivaError
 
     try:
         from vivavoce.cli.parser import parse
 
+        for stream in (sys.stdout, sys.stderr):
+            # A terminal without all of Unicode gets what it can show, rather than nothing.
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a text file, whenever this is a command
         asked = parse(words)
-        return asked if isinstance(asked, int) else asked()
+        code = asked if isinstance(asked, int) else asked()
+        sys.stdout.flush()
+        return code
     except VivaError as error:
-        from vivavoce.cli.console import complain
+        from vivavoce.cli.console import complain, note
 
-        complain(str(error))
+        # Problems of datasets begin with their place, which editors and terminals make a link of.
+        (note if isinstance(error, DatasetError) else complain)(str(error))
         return error.exit_code
     except BrokenPipeError:
         from vivavoce.cli.console import hush

@@ -13,6 +13,7 @@ from vivavoce.cli.console import note, warn
 from vivavoce.cli.options import add_settings, settings
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store
+from vivavoce.core import environment
 from vivavoce.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,9 +67,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from vivavoce.run.planner import plan
 
     outputs = Outputs(choose(wanted.output))
-    made = plan(selection(wanted))
-    outputs.spare(made)
-    with open_store(wanted) as store:
+    with environment.known(wanted.environment), open_store(wanted) as store:
+        made = plan(selection(wanted))
+        outputs.spare(made)
         attempt = _Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
         return _carry_out(attempt, store, wanted)
 
@@ -79,7 +80,7 @@ def _resume(arguments: argparse.Namespace) -> int:
     from vivavoce.run.planner import replan
 
     chosen = choose(wanted.output)
-    with open_store(wanted) as store:
+    with environment.known(wanted.environment), open_store(wanted) as store:
         run = store.run(arguments.ref)
         errors = arguments.retry_errors and any(result.status == "error" for result in run.results)
         outputs = Outputs(chosen, run.results)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from vivavoce.config.options import Option
 from vivavoce.core.reply import JSON
@@ -49,7 +50,7 @@ def parse(option: Option, text: str) -> JSON:
     if option.kind == "whole":
         return read(option, _as_number(text, int))
     if option.kind in ("seconds", "share"):
-        return read(option, _as_number(text, float))
+        return read(option, _as_number(text, int, float))
     if option.kind == "list":
         return read(option, json.loads(text) if _is_list(text) else text)
     if option.kind == "pairs":
@@ -88,19 +89,19 @@ def _number(option: Option, raw: JSON) -> float:
         "share": "must be a number from 0 to 1, such as 0.95",
         "rate": "must be a rate above 0, such as 5/s",
     }[option.kind]
-    value = _as_number(raw.strip().removesuffix("/s"), float) if option.kind == "rate" and isinstance(raw, str) else raw
+    value = _as_number(raw.strip().removesuffix("/s"), int, float) if option.kind == "rate" and isinstance(raw, str) else raw
     fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     fits = fits and (0 <= value <= 1 if option.kind == "share" else value > 0)
     _is(fits, raw, what)
     return float(value)
 
 
-def _as_number(text: str, kind: type[int] | type[float]) -> JSON:
-    """The number, or the text itself, which `read` then refuses with its own message."""
-    try:
-        return kind(text)
-    except ValueError:
-        return text
+def _as_number(text: str, *kinds: type[int] | type[float]) -> JSON:
+    """The number, of the first kind it can be; or the text itself, which `read` then refuses with its own message."""
+    for kind in kinds:
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def _is_list(text: str) -> bool:

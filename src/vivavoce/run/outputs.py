@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from vivavoce.core import plugins
-from vivavoce.core.errors import UnknownPlugin, UsageError
+from vivavoce.core.errors import UnknownPlugin, UsageError, VivaError
 from vivavoce.core.kinds import Report, Scored, Streaming
 from vivavoce.core.model import Plan, Use
 from vivavoce.core.place import did_you_mean
@@ -180,7 +180,7 @@ def _by_suffix(path: str) -> Writer:
     if found:
         return found[0]
     known = " ".join(sorted(by_suffix))
-    raise UsageError(f"the suffix does not say what to write; known are {known}, or name a report as in html:{path}")
+    raise UsageError(f"the suffix does not say what to write; known are {known}, or name a report, as in json:{path}")
 
 
 def _report(name: str) -> Report:
@@ -223,6 +223,8 @@ def _write(output: Output, run: Run) -> str | None:
         raise
     except OSError as error:
         return f"--output {output.spec}: cannot be written: {error.strerror or error}"
+    except VivaError as error:
+        return f"--output {output.spec}: cannot be written: {error}"
     return None
 
 

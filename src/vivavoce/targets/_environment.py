@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 
+from vivavoce.core.environment import variables
 from vivavoce.core.place import nearest
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -22,18 +22,19 @@ def expand(text: str, option: str) -> str:
 
     def value(match: re.Match[str]) -> str:
         name = match[1]
-        if name not in os.environ:
-            near = nearest(name, list(os.environ))
+        known = variables()
+        if name not in known:
+            near = nearest(name, list(known))
             hint = f' (did you mean "{near}"?)' if near else ""
             raise ValueError(f"{option} names the variable {name}, which is not set in the environment{hint}")
-        return os.environ[name].strip()
+        return known[name].strip()
 
     return _VARIABLE.sub(value, text)
 
 
 def secrets(texts: Iterable[str]) -> tuple[str, ...]:
     """The values that `${VAR}` stands for in these texts, longest first."""
-    values = {os.environ.get(name, "").strip() for text in texts for name in _VARIABLE.findall(text)}
+    values = {variables().get(name, "").strip() for text in texts for name in _VARIABLE.findall(text)}
     return tuple(sorted((each for each in values if len(each) >= _SHORT), key=len, reverse=True))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from vivavoce.core import codec
+from vivavoce.core.environment import variables
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
@@ -128,7 +129,7 @@ class Command:
     @cached_property
     def _env(self) -> dict[str, str]:
         # A Python program holds its lines back in a buffer while it writes to a pipe, and would be waited for in vain.
-        inherited = {"PYTHONUNBUFFERED": "1", **os.environ}
+        inherited = {"PYTHONUNBUFFERED": "1", **variables()}
         return {**inherited, **{name: _environment.expand(value, f"env {name}") for name, value in self.env.items()}}
 
 
