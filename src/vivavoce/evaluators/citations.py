@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -25,7 +26,7 @@ _ID = r"\^?[0-9]{1,6}\^?"
 _BRACKETS = re.compile(rf"\[[ \t]*+({_ID}(?:[ \t]*+[,;\u2013-][ \t]*+{_ID})*+)[ \t]*+\]")
 _LENTICULAR = re.compile(r"【[ \t]*+([0-9]{1,6}(?::[0-9]{1,6})?(?:[ \t]*+[,;][ \t]*+[0-9]{1,6})*+)[ \t]*+(?:†[^【】\n]*+)?】")
 _RANGE_LIMIT = 50
-_NUMBER = re.compile(r"\[?\^?([0-9]{1,6})\^?\]?")
+_NUMBER = re.compile(r"\^?([0-9]{1,6})\^?")
 _NOTE = re.compile(r"^[ ]{0,3}\[\^([^\[\]\s^]{1,100})\]:(.*)$", re.MULTILINE)
 _NAMED_NOTE = re.compile(r"\[\^([^\[\]\s^]{1,100})\]")
 _LISTED = re.compile(r"[ \t]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?+\[([0-9]{1,6})\][ \t:.\u2013-]*+")
@@ -39,7 +40,7 @@ class _Found:
     numbers: dict[str, None] = field(default_factory=dict)
     addresses: dict[str, None] = field(default_factory=dict)
     linked: set[str] = field(default_factory=set)
-    """Numbers that are the text of a link, and so the same citation as its address."""
+    """Numbers that stand for a link, and so are the same citation as its address."""
 
     def all(self) -> list[str]:
         return [*self.ids, *(f"[{number}]" for number in self.numbers if number not in self.linked), *self.addresses]
@@ -54,7 +55,8 @@ class Citations:
     Example: answer "Returns take 30 days [1], refunds ten more [2][1].", threshold 2 -> 2, passed.
     Limits: whether a source exists, and supports what it is cited for, is not looked at. Code blocks, code spans, images,
     bare addresses and definition lines (`[1]: https://...`) do not count. In `mixed`, `[1]`, `[^1^]` and `【1†...】` are one
-    citation, and `[1](https://...)` is one with a `[1]` elsewhere; a link and a number without any tie between them are two.
+    citation; `[1](https://...)` is a link and so told by its address, and a number is one with a link only where a
+    definition or a list of sources ties the two.
     Source: Microsoft 365 Copilot Agent Evaluations, `Citations`.
     """
 
@@ -108,21 +110,28 @@ def _find(text: str, wanted: str) -> _Found:
     if wanted in ("markdown", "mixed"):
         cited = [link for link in there if not link.is_image]
         found.addresses.update((link.address, None) for link in cited)
-        found.linked.update(_numbers_of(text, cited))
+        found.linked.update(_defined_numbers(cited))
     if wanted in ("bracket", "mixed"):
-        text = _cut(text, [link for link in there if link.inline or link.is_image])
-        found.numbers.update(dict.fromkeys(_numbers(text)))
-        named = (match[1] for match in _NAMED_NOTE.finditer(text) if match[1].casefold() in notes)
+        rest = _cut(text, [link for link in there if link.inline or link.is_image])
+        times = Counter(_numbers(rest))
+        found.numbers.update(dict.fromkeys(times))
+        found.linked.update(number for number in _listed_numbers(text, there) if times[number] > 1)
+        named = (match[1] for match in _NAMED_NOTE.finditer(rest) if match[1].casefold() in notes)
         found.numbers.update(dict.fromkeys(f"^{name}" for name in named if not name.isdecimal()))
     return found
 
 
-def _numbers_of(text: str, there: Iterable[Link]) -> Iterator[str]:
-    """Numbers tied to a link: `[1](https://...)`, or a line of a list of sources, `[1] [Title](https://...)`."""
+def _defined_numbers(there: Iterable[Link]) -> Iterator[str]:
+    """Numbers whose address a line such as `[1]: https://...` gives."""
     for link in there:
-        if number := _NUMBER.fullmatch(link.text.strip()):
+        if not link.inline and (number := _NUMBER.fullmatch(link.text.strip())):
             yield str(int(number[1]))
-        # A line of a list of sources has little before its link; a long one need not be looked at.
+
+
+def _listed_numbers(text: str, there: Iterable[Link]) -> Iterator[str]:
+    """Numbers that begin a line of a list of sources, such as `[1] [Title](https://...)`."""
+    for link in there:
+        # Little stands before the link on such a line; a long one need not be looked at.
         line = text.rfind("\n", max(link.start - 40, 0), link.start) + 1
         if (line or link.start < 40) and (listed := _LISTED.fullmatch(text, line, link.start)):
             yield str(int(listed[1]))
