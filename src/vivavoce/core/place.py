@@ -85,6 +85,15 @@ class Problems:
         else:
             self.add(source, message, path=path, line=line, fix=fix, code=code)
 
+    def include(self, others: Problems) -> None:
+        """Record every error of another collection, which was kept apart to tell whether there are any."""
+        for source, problem in others._kept:
+            if self._is_new(problem):
+                self.total += 1
+                if len(self._kept) < self._limit:
+                    self._kept.append((source, problem))
+        self.total += others.total - len(others._kept)
+
     def found(self) -> tuple[Problem, ...]:
         """The errors kept, each with its line where it can be told."""
         return tuple(_with_lines(self._kept))

@@ -1,0 +1,61 @@
+"""What the first part of a file holds, which may be cut off or damaged: for telling formats apart."""
+
+from __future__ import annotations
+
+import re
+
+from vivavoce.core.place import members, nearest
+from vivavoce.core.source import HEAD, Source
+
+NATIVE_ROW = frozenset(
+    (
+        *("id", "name", "category", "input", "expected", "context", "history", "evaluators", "evaluators_mode", "metadata"),
+        *("reply", "assertions", "trajectory", "rows", "intent", "refusal", "insights", "turns", "persona"),
+    )
+)
+"""Keys of a case of the native format; rows that have others, or say nothing to the agent, are of other formats."""
+_SAYS = frozenset(("input", "turns", "persona"))
+_BLOCK_NAME = re.compile(r"""^(?:"([^"\n]*)"|'([^'\n]*)'|([\w$][^:#\n]*?))[ \t]*:(?=\s|$)""", re.MULTILINE)
+_ROWS_LOOKED_AT = 50
+
+
+def opening(source: Source) -> str:
+    """The first part of a file, and more of it when not even its first line is whole."""
+    head = source.head()
+    if len(head) == HEAD and b"\n" not in head:
+        head = source.head(16 * HEAD)
+    return head.decode(errors="replace").lstrip()
+
+
+def names(text: str) -> frozenset[str]:
+    """Names at the root of the JSON object a text begins with; empty if it begins with none."""
+    found: set[str] = set()
+    begun = False
+    for _, path, _ in members(text):
+        if not path:
+            if begun:
+                break
+            begun = True
+        elif "." not in path and "[" not in path:
+            found.add(path)
+    return frozenset(found) if text[:1] == "{" else frozenset()
+
+
+def block_names(text: str) -> frozenset[str]:
+    """Names at the root of the YAML mapping a text begins with, written one a line."""
+    return frozenset(match[match.lastindex or 0] for match in _BLOCK_NAME.finditer(text))
+
+
+def holds_native_rows(text: str) -> bool:
+    """Whether most of the first lines are JSON objects of native keys that say something to an agent.
+
+    A misspelt key does not make a row another format's.
+    """
+    rows = [names(line.strip()) for line in text.splitlines()[:_ROWS_LOOKED_AT] if line.strip()]
+    known = [_is_native(row) for row in rows if row]
+    return bool(known) and known.count(True) >= known.count(False) + (not known[0])
+
+
+def _is_native(row: frozenset[str]) -> bool:
+    missing = NATIVE_ROW - row
+    return not row.isdisjoint(_SAYS) and all(name in NATIVE_ROW or nearest(name, missing) for name in row)
