@@ -22,7 +22,7 @@ def read(option: Option, raw: JSON) -> JSON:
     """
     if option.kind == "flag":
         return _is(isinstance(raw, bool), raw, "must be true or false")
-    if option.kind == "text":
+    if option.kind in ("text", "plugin"):
         return _is(isinstance(raw, str) and raw != "", raw, "must be a text")
     if option.kind == "list":
         return _texts(raw)
