@@ -63,4 +63,4 @@ def test_without_the_package_it_is_unknown(folder):
     program = Path(sys.executable).with_name("viva")
     done = subprocess.run([program, "validate", "evals/desk.jsonl"], cwd=folder, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert 'unknown evaluator "Brief"' in done.stderr
+    assert 'unknown evaluator "Brief"' in done.stdout + done.stderr
