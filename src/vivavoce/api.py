@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.core.model import Check, Selection, Suite, Use
 from vivavoce.core.result import Run
+
+if TYPE_CHECKING:
+    from vivavoce.core.kinds import Target
+    from vivavoce.run.calls import Limits
 
 Data = str | PathLike[str] | Suite | Sequence[str | PathLike[str]]
 """What is examined: the path of a dataset, several, or a suite made in Python."""
@@ -30,7 +34,8 @@ def evaluate(data: Data, **options: Any) -> Run:  # the same as evaluate_async's
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(evaluate_async(data, **options))
-    return _in_thread(data, options)
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, evaluate_async(data, **options)).result()
 
 
 async def evaluate_async(
@@ -62,11 +67,7 @@ async def evaluate_async(
     Raises:
         VivaError: datasets, options or the store are wrong; the message says how to mend it.
     """
-    from vivavoce.core import plugins
-    from vivavoce.run import identity
     from vivavoce.run.calls import Limits
-    from vivavoce.run.planner import plan
-    from vivavoce.run.runner import examine
 
     use, live = _target(target)
     chosen = replace(
@@ -76,7 +77,17 @@ async def evaluate_async(
         judge=_judge(judge),
         evaluators=_checks(evaluators),
     )
-    made = plan(chosen, suites=(data,) if isinstance(data, Suite) else (), live=live is not None)
+    suites = (data,) if isinstance(data, Suite) else ()
+    return await _examine(chosen, suites, live, store, Limits(concurrency=concurrency, timeout=timeout, retries=retries))
+
+
+async def _examine(selection: Selection, suites: Sequence[Suite], live: Target | None, store: str, limits: Limits) -> Run:
+    from vivavoce.core import plugins
+    from vivavoce.run import identity
+    from vivavoce.run.planner import plan
+    from vivavoce.run.runner import examine
+
+    made = plan(selection, suites=suites, live=live is not None)
     kept = plugins.build("stores", Use(name="sqlite", options={"path": store}))
     try:
         return await examine(
@@ -86,30 +97,11 @@ async def evaluate_async(
             started=identity.now(),
             now=identity.now,
             nonce=identity.new_nonce(),
-            limits=Limits(concurrency=concurrency, timeout=timeout, retries=retries),
+            limits=limits,
             target=live,
         )
     finally:
         kept.close()
-
-
-def _in_thread(data: Data, options: Mapping[str, Any]) -> Run:  # as given to evaluate
-    """Run to the end in a thread with an event loop of its own."""
-    outcome: list[Run] = []
-    raised: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            outcome.append(asyncio.run(evaluate_async(data, **options)))
-        except BaseException as error:
-            raised.append(error)
-
-    thread = threading.Thread(target=work, name="viva-evaluate")
-    thread.start()
-    thread.join()
-    if raised:
-        raise raised[0]
-    return outcome[0]
 
 
 def _selection(given: Mapping[str, Any]) -> Selection:  # checked here

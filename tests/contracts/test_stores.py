@@ -38,7 +38,9 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeS
 async def fill(store: Any, run_id: str, numbers: range) -> list[Any]:
     store.begin(run_id, "2026-01-31T12:00:00Z", HEADER)
     results = [make_result(make_trial(number)) for number in numbers]
-    await asyncio.gather(*(store.append(run_id, result, make_trial(at).case) for at, result in zip(numbers, results, strict=True)))
+    await asyncio.gather(
+        *(store.append(run_id, result, make_trial(at).case) for at, result in zip(numbers, results, strict=True))
+    )
     return results
 
 
@@ -67,7 +69,9 @@ async def test_a_result_is_there_for_others_once_it_was_awaited(open_store: Make
 async def test_finishing_keeps_state_and_summary(open_store: MakeStore) -> None:
     store = open_store()
     await fill(store, "r1", range(3))
-    summary = Summary(cases=3, trials=3, passed=3, pass_rate=1.0, scored=3, evaluated=True, usage=Usage(agent_calls=3), seconds=1.5)
+    summary = Summary(
+        cases=3, trials=3, passed=3, pass_rate=1.0, scored=3, evaluated=True, usage=Usage(agent_calls=3), seconds=1.5
+    )
     store.finish("r1", "2026-01-31T12:00:01Z", "complete", summary)
     run = open_store().run("r1")
     assert (run.state, run.finished, run.summary) == ("complete", "2026-01-31T12:00:01Z", summary)

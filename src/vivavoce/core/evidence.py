@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from vivavoce.core.errors import Missing
@@ -105,13 +105,7 @@ class Evidence:
             executions = self.retrievals
         except Missing:
             raise Missing("extracts") from None
-        texts = [
-            extract["text"]
-            for execution in executions
-            for hit in execution.get("retrievalHits") or ()
-            for extract in hit.get("extracts") or ()
-            if extract.get("text")
-        ]
+        texts = list(_extract_texts(executions))
         if not texts:
             raise Missing("extracts")
         return "\n\n".join(texts)
@@ -167,3 +161,17 @@ class Evidence:
 
 def _plain(content: object) -> str:
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+
+
+def _extract_texts(executions: Sequence[Object]) -> Iterator[str]:
+    """Every extract's text; parts of another shape than they should be have none."""
+    for execution in _objects(executions):
+        for hit in _objects(execution.get("retrievalHits")):
+            for extract in _objects(hit.get("extracts")):
+                if isinstance(text := extract.get("text"), str) and text:
+                    yield text
+
+
+def _objects(value: object) -> Iterator[Object]:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        yield from (each for each in value if isinstance(each, Mapping))

@@ -18,6 +18,7 @@ from vivavoce.run import files
 from vivavoce.run.checks import Checks
 from vivavoce.run.reading import MADE, Count, Reading, read, selected
 
+
 def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite] = (), live: bool = False) -> Plan:
     """Read every file once, and say what would be run.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Protocol
@@ -63,13 +63,8 @@ async def examine(
         listener.began(plan, len(done))
     work = _Work(plan, limits, nonce, target)
 
-    async def keep(trial: Trial, result: Result) -> None:
-        await store.append(run_id, result, trial.case)
-
     async def carry_out() -> None:
-        engine: Engine = plugins.build("engines", Use(name="local"))
-        trials = _left(plan, done)
-        async with aclosing(engine.map(work.one, keep, trials, limits.concurrency)) as results:  # type: ignore[type-var] # it is a generator
+        async with aclosing(work.all(_left(plan, done), run_id, store, limits.concurrency)) as results:
             async for result in results:
                 tally.add(result)
                 for listener in listeners:
@@ -119,8 +114,19 @@ class _Work:
             case_timeout=limits.case_timeout,
         )
 
-    async def one(self, trial: Trial) -> Result:
-        return await run_trial(trial, self._room)
+    async def all(self, trials: Iterator[Trial], run_id: str, store: Store, concurrency: int) -> AsyncGenerator[Result, None]:
+        """Every trial's result, once it is kept."""
+
+        async def work(trial: Trial) -> Result:
+            return await run_trial(trial, self._room)
+
+        async def keep(trial: Trial, result: Result) -> None:
+            await store.append(run_id, result, trial.case)
+
+        engine: Engine = plugins.build("engines", Use(name="local"))
+        async with aclosing(engine.map(work, keep, trials, concurrency)) as results:  # type: ignore[type-var] # a generator
+            async for result in results:
+                yield result
 
     async def close(self) -> None:
         await self._target.close()

@@ -1,0 +1,92 @@
+"""Agents that fail in every way: one clear line each, no other case harmed, and the right exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Server, Viva, write_cases
+
+EXACT = {"ExactMatch": {}}
+GOOD = [{"id": f"good-{n}", "input": f"say {n}", "expected": str(n), "evaluators": EXACT} for n in range(3)]
+TELLS = {
+    "never": ("timeout", "no answer within 1 s"),
+    "close": ("connection", "connection"),
+    "broken": ("http_500", "500"),
+    "html": ("bad_payload", "web page"),
+    "empty": ("bad_payload", "empty"),
+    "huge": ("too_large", "16,777,216 bytes"),
+    "half": ("bad_payload", "JSON"),
+    "number": ("bad_payload", "number"),
+}
+
+
+def run(viva: Viva, tmp_path: Path, cases: list[dict[str, Any]], url: str, *more: str) -> tuple[Any, dict[str, Any]]:
+    write_cases(tmp_path / "cases.jsonl", cases)
+    options = ("--target", url, "--timeout", "1", "--retries", "1", "--output", "out.json", "--no-color", *more)
+    done = viva("run", "cases.jsonl", *options)
+    document = json.loads((tmp_path / "out.json").read_text()) if (tmp_path / "out.json").exists() else {}
+    return done, document
+
+
+def test_every_failure_is_one_clear_line_and_harms_no_other_case(viva: Viva, tmp_path: Path, server: Server) -> None:
+    bad = [{"id": kind, "input": f"{kind} now", "expected": "now", "evaluators": EXACT} for kind in TELLS]
+    done, document = run(viva, tmp_path, [GOOD[0], *bad, *GOOD[1:]], server.url)
+    assert done.returncode == 1, done.stderr
+    results = {result["case"]: result for result in document["results"]}
+    assert [results[good["id"]]["status"] for good in GOOD] == ["pass"] * 3
+    for kind, (code, words) in TELLS.items():
+        error = results[kind]["error"]
+        assert results[kind]["status"] == "error"
+        assert (error["code"], "\n" in error["message"]) == (code, False), error
+        assert words in error["message"], error
+        assert results[kind]["turns"][0]["scores"][0]["status"] == "error"
+        assert server.asked[f"{kind} now"] == 1, "a call that may have reached the agent is not repeated"
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "\x1b[31m" not in done.stdout
+    assert document["summary"]["pass_rate"] == 1.0, "an error never enters a rate"
+    assert document["summary"]["error"] == len(TELLS)
+
+
+@pytest.mark.parametrize("no_fail", [(), ("--no-fail-on-regression",)])
+def test_a_dead_agent_is_never_a_success(viva: Viva, tmp_path: Path, dead_url: str, no_fail: tuple[str, ...]) -> None:
+    done, document = run(viva, tmp_path, GOOD, dead_url, *no_fail)
+    assert done.returncode == 2
+    assert [result["error"]["code"] for result in document["results"]] == ["connection"] * 3
+    assert "refused" in document["results"][0]["error"]["message"]
+
+
+def test_an_agent_that_answers_nothing_but_errors_is_never_a_success(viva: Viva, tmp_path: Path, server: Server) -> None:
+    done, _ = run(viva, tmp_path, [{"input": "broken now", "expected": "x", "evaluators": EXACT}], server.url)
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("case", "options", "code"),
+    [
+        ({"expected": "1"}, (), 2),
+        ({"expected": "1"}, ("--no-fail-on-regression",), 2),
+        ({"evaluators": {"ExactMatch": {}}}, (), 1),
+        ({"expected": "1", "evaluators": {"ExactMatch": {}}}, (), 0),
+        ({"expected": "2", "evaluators": {"ExactMatch": {}}}, (), 1),
+        ({"expected": "2", "evaluators": {"ExactMatch": {}}}, ("--no-fail-on-regression",), 0),
+        ({"expected": "2", "evaluators": {"ExactMatch": {}}}, ("--min-pass-rate", "0"), 0),
+        ({"expected": "1", "evaluators": {"ExactMatch": {}, "Relevance": {}}}, (), 0),
+    ],
+)
+def test_exit_codes(
+    viva: Viva, tmp_path: Path, server: Server, case: dict[str, Any], options: tuple[str, ...], code: int
+) -> None:
+    done, _ = run(viva, tmp_path, [{"input": "say 1", **case}], server.url, *options, "--judge", "none")
+    assert done.returncode == code, done.stdout + done.stderr
+
+
+def test_no_case_selected_is_a_usage_error(viva: Viva, tmp_path: Path, server: Server) -> None:
+    done, document = run(viva, tmp_path, GOOD, server.url, "--case", "nothing-*")
+    assert done.returncode == 2
+    assert not document
+    assert "no case matches --case nothing-*" in done.stderr
+    assert not server.asked
