@@ -45,7 +45,9 @@ def header(repeat: int = 1, **selected: object) -> Header:
     return Header(digest="b2:8f14e45fceea167a5a36dedd4bea2543", selection=Selection(**given), files=files, version="0.1.0")
 
 
-def run_of(results: list[Result], *, state: str = "complete", planned: int | None = None, repeat: int = 1, **selected: object) -> Run:
+def run_of(
+    results: list[Result], *, state: str = "complete", planned: int | None = None, repeat: int = 1, **selected: object
+) -> Run:
     """A run of these results, counted as a real one is."""
     tally = Tally(repeat)
     for result in results:
@@ -102,7 +104,7 @@ HOSTILE = (
     "[bold red]markup[/bold red] [link=https://evil.example]x[/link] :smile: {{7*7}} ${TOKEN} %s",
     "<script>alert(1)</script><img src=x onerror=alert(1)> ]]> &amp; | a | `code` | </textarea>",
     "invoice\u202egpj.exe \u2066isolated\u2069 \u200bzero\ufeffwidth \u2028line\u2029paragraph",
-    "=HYPERLINK(\"https://evil.example\",\"click\")",
+    '=HYPERLINK("https://evil.example","click")',
     "+1+cmd|'/c calc'!A0",
     "-2+3",
     "@SUM(A1:A9)",
@@ -147,9 +149,7 @@ def hostile_run() -> Run:
         )
         fault = Fault(code=text[:40] or "blank", message=text)
         lost = Exchange(input={"deep": [text]}, error=fault)
-        results.append(
-            Result(suite="errors", case=f"e{at}", position=2 * at + 1, status="error", turns=(lost,), error=fault)
-        )
+        results.append(Result(suite="errors", case=f"e{at}", position=2 * at + 1, status="error", turns=(lost,), error=fault))
     return run_of(results, target=Use(name=HOSTILE[0], options={"url": HOSTILE[4], "api_key": "sk-secret"}))
 
 
@@ -208,7 +208,10 @@ def _kitchen() -> list[Result]:
             "rice-water",
             "How much water does a cup of rice need?",
             "Two cups.",
-            said("About one and a half cups; for brown rice take a little more, and let it rest for ten minutes under a lid.", 0.8),
+            said(
+                "About one and a half cups; for brown rice take a little more, and let it rest for ten minutes under a lid.",
+                0.8,
+            ),
             exact("fail", 'expected "Two cups.", got "About one and a half cups; for brown rice ..."'),
             relevance("pass", 4.0, "the answer gives an amount of water"),
             name="Water for rice",
@@ -254,7 +257,10 @@ def _orders() -> list[Result]:
         status="fail",
         turns=(
             Exchange(
-                input="Where is my order 1007?", expected="It was sent.", reply=ordered, scores=(relevance("pass", 5.0, "answers"),)
+                input="Where is my order 1007?",
+                expected="It was sent.",
+                reply=ordered,
+                scores=(relevance("pass", 5.0, "answers"),),
             ),
             Exchange(
                 input="It should have been here on Monday. What can I do?",

@@ -77,12 +77,15 @@ def failure(fault: Fault) -> str:
 def encoded(value: object) -> str:
     """Any core type, or plain data, as JSON on one line, whatever it holds.
 
-    Halves of characters, which another party's JSON may hold and UTF-8 cannot, become `\ufffd`.
+    What would act or hide is escaped, as it may end on a terminal. Halves of characters, which another party's JSON may hold
+    and UTF-8 cannot, become `\ufffd`.
     """
     try:
-        return codec.encode(value).decode()
+        text = codec.encode(value).decode()
     except UnicodeEncodeError:
-        return codec.encode(_whole(codec.plain(value))).decode()
+        text = codec.encode(_whole(codec.plain(value))).decode()
+    # Nearly every result is plain ASCII, which is told at once, and there the encoder has escaped all but one.
+    return text if text.isascii() and "\x7f" not in text else _HIDDEN.sub(_escaped, text)
 
 
 def _whole(value: JSON) -> JSON:
@@ -100,3 +103,8 @@ def _named(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else f"<U+{code:04X}>"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import IO, ClassVar
 
 from vivavoce.core.result import Exchange, Result, Run, Score
@@ -105,8 +106,8 @@ def _scored(score: Score | None) -> tuple[Cell, ...]:
         _cell(score.name),
         _cell(score.evaluator),
         score.status,
-        score.value,
-        score.unit_value,
+        _number(score.value),
+        _number(score.unit_value),
         _cell(score.label),
         score.threshold,
         _cell(score.reason),
@@ -125,6 +126,10 @@ def _told(turn: Exchange) -> tuple[Cell, Cell, Cell, Cell]:
 def _meta(score: Score | None, turn: Exchange | None) -> tuple[Cell, Cell]:
     judge = None if score is None else _cell(score.judge)
     return judge, turn.reply.seconds if turn is not None and turn.reply is not None else None
+
+
+def _number(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
 
 
 def _cell(text: str | None) -> str | None:

@@ -149,13 +149,15 @@ class Findings:
         )
 
     def _parts(self, result: Result) -> Iterator[Part]:
-        several = len(result.turns) > 1
+        several, shown = len(result.turns) > 1, False
         for index, turn in enumerate(result.turns):
             failed = turn.error is not None and turn.error.code != "not_sent"
             if failed or _wrong(turn.scores):
+                shown = True
                 yield self._part(f"turn {index + 1} of {len(result.turns)}" if several else "", turn, failed)
         if result.error is None and _wrong(result.scores):
-            told = (("asked", self._said(_text.said(result.turns[0].input))),) if result.turns else ()
+            known = not result.turns or (shown and not several)
+            told = () if known else (("asked", self._said(_text.said(result.turns[0].input))),)
             title = f"all {len(result.turns)} turns" if several else ""
             yield Part(title=title, told=told, fault="", marks=self._marks(result.scores))
         elif result.error is not None and all(turn.error is None for turn in result.turns):
