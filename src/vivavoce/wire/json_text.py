@@ -15,7 +15,7 @@ DEPTH_LIMIT = 200
 DIGITS_LIMIT = 4_300
 """Digits of one whole number; reading more takes time that grows with their square."""
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]")
 
 
 def parse(source: Source, text: str, problems: Problems, *, line: int | None = None) -> JSON:
@@ -28,7 +28,8 @@ def parse(source: Source, text: str, problems: Problems, *, line: int | None = N
     refused: dict[str, str] = {}
     doubled: list[str] = []
     try:
-        if too_deep(text):
+        depth_ends = _too_deep_at(text, DEPTH_LIMIT)
+        if depth_ends is not None:
             raise RecursionError
         value = json.loads(
             text,
@@ -42,31 +43,38 @@ def parse(source: Source, text: str, problems: Problems, *, line: int | None = N
         problems.add(source, f"is not valid JSON: {error.msg} ({place})", line=error.lineno if line is None else line)
         return None
     except RecursionError:
-        problems.add(source, f"nested deeper than {DEPTH_LIMIT} levels", line=line, fix="flatten it")
+        at = line if line is not None else text.count("\n", 0, depth_ends) + 1
+        problems.add(source, f"nested deeper than {DEPTH_LIMIT} levels", line=at, fix="flatten it")
         return None
     if refused or doubled:
         before = problems.total
         _report(source, text, refused, set(doubled), problems, line)
         if problems.total == before:
             problems.add(source, f'"{doubled[0]}" is given twice in one object', line=line, fix="keep one")
-    if _SURROGATE.search(text) and not _is_unicode(value):
-        problems.add(source, r"holds half a surrogate pair (\ud800 to \udfff), which is no character", line=line)
+    half = _HALF_PAIR.search(text)
+    if half and not _is_unicode(value):
+        at = line if line is not None else text.count("\n", 0, half.start()) + 1
+        problems.add(source, f"holds half a surrogate pair, {half[0]}, which is no character", line=at)
     return value
 
 
 def too_deep(text: str, limit: int = DEPTH_LIMIT) -> bool:
     """Whether a JSON text nests deeper than `limit`, told without building it."""
+    return _too_deep_at(text, limit) is not None
+
+
+def _too_deep_at(text: str, limit: int) -> int | None:
     if text.count("[") + text.count("{") <= limit:
-        return False
+        return None
     depth = 0
     for match in _STRING_OR_BRACKET.finditer(text):
         if match[0] in "[{":
             depth += 1
             if depth > limit:
-                return True
+                return match.start()
         elif match[0] in "]}":
             depth -= 1
-    return False
+    return None
 
 
 def _pairs(doubled: list[str], pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:

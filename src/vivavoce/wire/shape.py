@@ -150,4 +150,4 @@ def _word(kind: inspect.Type) -> str:
 
 
 def _said(value: JSON) -> str:
-    return _WORDS[type(value)]
+    return str(value) if type(value) in (int, float) else _WORDS[type(value)]

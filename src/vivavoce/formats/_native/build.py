@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from vivavoce.core.model import NOTHING, Case, Check, Expectation, Origin, Persona, Turn
@@ -24,6 +25,13 @@ CONTENT = ("text", "tool_calls", "citations", "retrievals", "rows", "intent", "r
 OF_TURN = ("input", "expected", "context", "reply")
 """Keys that stand in each turn when there are `turns`, and nowhere when a user is simulated."""
 KINDS = ("input", "turns", "persona")
+SIMULATED = MappingProxyType(
+    {
+        "expected": 'say what must come of the conversation in "assertions"',
+        "reply": "what is said next depends on it, so leave it out",
+    }
+)
+"""What to do about a key that has no place when a user is simulated."""
 OF_ANSWER = ("expected", "rows", "intent", "refusal", "insights")
 OF_CONVERSATION = ("assertions", "trajectory")
 """What is expected of a whole conversation, also where it is of one question."""
@@ -35,10 +43,11 @@ def objections(row: Object, say: Callable[[str, str, str], None]) -> None:
     if not kinds:
         say("says nothing to the agent", "", 'give it "input", or "turns", or a "persona"')
     if "turns" in kinds or "persona" in kinds:
-        main = "turns" if "turns" in kinds else "persona"
+        main, ways_out = ("turns", {}) if "turns" in kinds else ("persona", SIMULATED)
         for name in (*OF_TURN, *KINDS[1:]):
             if name != main and row.get(name) is not None:
-                say(f'"{name}" cannot stand beside "{main}"', name, f'put it into "{main}"' if name in OF_TURN else "keep one")
+                fix = ways_out.get(name, f'put it into "{main}"') if name in OF_TURN else "keep one"
+                say(f'"{name}" cannot stand beside "{main}"', name, fix)
     _object_to(row, "", say)
     for index, said in enumerate(row.get("turns") or ()):
         _object_to(said, f"turns[{index}]", say)

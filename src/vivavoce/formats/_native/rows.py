@@ -84,7 +84,7 @@ class Rows:
         row = shape.fit(row, Row, path, line)
         if not isinstance(row, Mapping):
             return None
-        if not shape.wrong:
+        if not (wrong or shape.wrong):
             build.objections(row, lambda message, at, fix: shape.add(message, join(path, at), fix))
         name = row.get("id")
         name = name if isinstance(name, str) else f"#{position}"
