@@ -123,8 +123,10 @@ def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
 def _completion(tree: Tree, shell: str) -> str:
     import shtab
 
-    for parser in tree.commands.values():
+    for parser in (tree.top, *tree.commands.values()):
         for action in parser._actions:
+            if action.help is argparse.SUPPRESS:  # help lists the commands itself, and shtab passes over what it hides
+                action.help = "A command."
             if action.dest in ("paths", "file", "output"):
                 action.complete = shtab.FILE  # type: ignore[attr-defined] # how shtab is told
     script: str = shtab.complete(tree.top, shell)

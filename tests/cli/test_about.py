@@ -1,0 +1,44 @@
+"""`viva list`: what there is to choose from."""
+
+from __future__ import annotations
+
+import pytest
+
+from vivavoce.cli.about import KINDS
+from vivavoce.core import plugins
+
+
+def test_every_kind_of_plugin_is_listed(viva):
+    done = viva("list")
+    assert done.code == 0
+    assert sorted(KINDS) == sorted(plugins.KINDS)
+    for kind in KINDS:
+        assert f"{kind} " in done.out
+        assert all(name in done.out for name in plugins.names(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_plugin_has_its_line(viva, kind):
+    done = viva("list", kind)
+    assert done.code == 0
+    lines = done.out.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == list(plugins.names(kind))
+    for line, name in zip(lines, plugins.names(kind), strict=True):
+        assert line.endswith(plugins.manual(kind, name).splitlines()[0])
+
+
+def test_a_whole_manual(viva):
+    done = viva("list", "evaluator", "exact_match")
+    assert done.out.startswith("ExactMatch\n")
+    assert "Example:" in done.out
+
+
+def test_targets_say_how_they_are_written(viva):
+    assert "python:MODULE:NAME" in viva("list", "targets").out
+
+
+@pytest.mark.parametrize(("argv", "near"), [(["evaluater"], "evaluators"), (["evaluators", "ExactMach"], "ExactMatch")])
+def test_an_unknown_name_is_answered_with_the_nearest(viva, argv, near):
+    done = viva("list", *argv)
+    assert done.code == 2
+    assert f'did you mean "{near}"?' in done.err
