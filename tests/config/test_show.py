@@ -6,7 +6,8 @@ import pytest
 
 from vivavoce.config.load import load
 from vivavoce.config.options import OPTIONS
-from vivavoce.config.show import redact, show
+from vivavoce.config.show import show
+from vivavoce.core.secrets import redact
 
 SECRET = "s3cr3t"
 

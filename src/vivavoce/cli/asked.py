@@ -37,6 +37,13 @@ def selection(wanted: Settings) -> Selection:
     )
 
 
+def secret_uses(wanted: Settings) -> tuple[Use, Use]:
+    """Target and judge options as they are set now: where a resumed run finds the secrets that were not stored."""
+    from vivavoce.core.model import Use
+
+    return Use(name="target", options=wanted.target_option), Use(name="judge", options=wanted.judge_option)
+
+
 def limits(wanted: Settings) -> Limits:
     """How much at once, for how long, and how often again."""
     from vivavoce.run.calls import Limits

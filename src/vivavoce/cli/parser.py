@@ -44,7 +44,14 @@ class Tree:
 
 def build() -> Tree:
     """The parsers of all commands."""
-    top = Parser(prog="viva", formatter_class=_formatter, description=_overview(), allow_abbrev=False, add_help=False)
+    top = Parser(
+        prog="viva",
+        usage="%(prog)s COMMAND [OPTIONS]",
+        formatter_class=_formatter,
+        description=_overview(),
+        allow_abbrev=False,
+        add_help=False,
+    )
     top.add_argument("--help", "-h", action="help", help="Show this help; viva COMMAND --help shows that of a command.")
     top.add_argument("--version", "-V", action="store_true", help="Show the version.")
     top.add_argument("--print-completion", choices=SHELLS, help="Print a completion script for this shell.")

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vivavoce.cli.asked import limits, selection
+from vivavoce.cli.asked import limits, secret_uses, selection
 from vivavoce.cli.command import Command
 from vivavoce.cli.console import note, warn
 from vivavoce.cli.options import add_settings, settings
@@ -27,6 +27,10 @@ NO_PATHS = """no dataset: say which files to read, or a folder of them, as in
 or name them once in viva.toml, as in
   paths = ["evals/"]
 `viva init` writes both to begin with"""
+
+
+SECRETS = ("target-option", "judge-option")
+"""Settings of a run that resuming it takes again, for secrets in them that were not stored."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +54,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 def _add_resume(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ref", metavar="RUN", help="A run: its id, the beginning of it, last, or last~1.")
     parser.add_argument("--retry-errors", action="store_true", help="Also repeat the cases that ended in an error.")
-    add_settings(parser, lambda option: not option.answers)
+    add_settings(parser, lambda option: not option.answers or option.name in SECRETS)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -86,7 +90,8 @@ def _resume(arguments: argparse.Namespace) -> int:
         outputs = Outputs(chosen, run.results)
         if run.state == "complete" and not errors:
             return report(run, outputs, wanted)
-        again = replan(run.header)
+        target, judge = secret_uses(wanted)
+        again = replan(run.header, target=target, judge=judge)
         outputs.spare(again)
         attempt = _Attempt(plan=again, run_id=run.id, started=run.started, outputs=outputs, retry_errors=arguments.retry_errors)
         return _carry_out(attempt, store, wanted)
@@ -102,7 +107,7 @@ COMMANDS = (
         examples=(
             "viva run evals/ --target python:my_agent:answer",
             "viva run evals.json --target https://agent.example/chat --judge none",
-            "viva run evals/ --evaluator ExactMatch --output report.html --output junit.xml",
+            "viva run evals/ --evaluator ExactMatch --output run.json --output results.csv",
             "viva run evals/ --case 'returns-*' --repeat 5 --min-pass-rate 0.95",
         ),
         add=_add_run,
@@ -113,7 +118,7 @@ COMMANDS = (
         takes="RUN [OPTIONS]",
         help="Finish an interrupted run: only what is missing is asked.",
         more="Target, judge, evaluators and cases are those the run began with, and its files must not have changed.",
-        examples=("viva resume last", "viva resume 3f2a --retry-errors --concurrency 2 --output report.html"),
+        examples=("viva resume last", "viva resume 3f2a --retry-errors --concurrency 2 --output run.json"),
         add=_add_resume,
         run=_resume,
     ),
@@ -158,7 +163,8 @@ async def _examine(attempt: _Attempt, store: Store, wanted: Settings) -> int:
         code = report(run, attempt.outputs, wanted)
     if run.state == "complete":
         return code
-    note(f"Not finished; go on with: viva resume {run.id}")
+    if wanted.quiet or attempt.outputs.take_stdout:  # the report says so itself
+        note(f"Not finished; go on with: viva resume {run.id}")
     return code if stop.code is None or run.state != "interrupted" else stop.code
 
 

@@ -97,7 +97,7 @@ COMMANDS = (
         name="show",
         takes="RUN [OPTIONS]",
         help="Show a stored run, or write it to files.",
-        examples=("viva show last", "viva show last~1 --output report.html", "viva show 3f2a --as csv"),
+        examples=("viva show last", "viva show last~1 --output run.json", "viva show 3f2a --as csv"),
         add=_add_show,
         run=_show,
     ),

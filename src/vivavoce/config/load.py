@@ -10,7 +10,7 @@ from vivavoce.config import values
 from vivavoce.config.files import File, config_file, env_files
 from vivavoce.config.options import OPTIONS, Option
 from vivavoce.config.settings import Settings
-from vivavoce.config.show import is_secret
+from vivavoce.core.secrets import is_secret
 from vivavoce.core.errors import ConfigError, UsageError
 from vivavoce.core.place import did_you_mean, nearest
 from vivavoce.core.reply import JSON, Object

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import vivavoce
-from vivavoce.core import codec, plugins, specs
+from vivavoce.core import codec, plugins, secrets, specs
 from vivavoce.core.errors import UsageError
 from vivavoce.core.evidence import asked_for
 from vivavoce.core.model import Case, File, Header, Plan, Selection, Suite, Trial, Use
@@ -55,11 +55,15 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
     )
 
 
-def replan(header: Header, *, folder: Path = Path(), live: bool = False) -> Plan:
+def replan(
+    header: Header, *, folder: Path = Path(), target: Use | None = None, judge: Use | None = None, live: bool = False
+) -> Plan:
     """The plan of a stored run again.
 
+    Secrets are not stored; where the run was begun with one that no variable names, it is taken from `target` and `judge`.
+
     Raises:
-        UsageError: a file changed or is gone, or this version of Viva reads it differently; names what.
+        UsageError: a file changed or is gone, a secret is needed, or this version of Viva reads files differently.
     """
     for file in header.files:
         source = Source(folder / file.path, file.path)
@@ -67,13 +71,46 @@ def replan(header: Header, *, folder: Path = Path(), live: bool = False) -> Plan
             raise UsageError(f"{file.path}: is gone since the run began; put it back, or start a new run")
         if source.sha256() != file.sha256:
             raise UsageError(f"{file.path}: changed since the run began; put it back as it was, or start a new run")
-    again = plan(replace(header.selection, paths=tuple(file.path for file in header.files)), folder=folder, live=live)
+    selection = replace(
+        header.selection,
+        paths=tuple(file.path for file in header.files),
+        target=_unhidden("target", header.selection.target, target),
+        judge=_unhidden("judge", header.selection.judge, judge),
+    )
+    again = plan(selection, folder=folder, live=live)
     if again.header.version != header.version:
         raise UsageError(
             f"the run was begun by viva {header.version} and this is {again.header.version}; "
             "finish it with the version that began it, or start a new run"
         )
-    return replace(again, header=header)
+    return replace(again, header=replace(header, selection=selection))
+
+
+def stored(header: Header) -> Header:
+    """A header as it may be stored: without secrets."""
+    return replace(header, selection=_public(header.selection))
+
+
+def _public(selection: Selection) -> Selection:
+    return replace(selection, target=_redacted(selection.target), judge=_redacted(selection.judge))
+
+
+def _redacted(use: Use | None) -> Use | None:
+    return None if use is None else replace(use, options=secrets.redact(use.options))
+
+
+def _unhidden(kind: str, use: Use | None, given: Use | None) -> Use | None:
+    """What was stored, with the secrets that were not."""
+    if use is None or not any(secrets.hidden(use.options)):
+        return use
+    options = secrets.restore(use.options, given.options if given is not None else {})
+    missing = list(secrets.hidden(options))
+    if missing:
+        raise UsageError(
+            f"the run was begun with a secret in {', '.join(missing)}, which is not stored: give it again with "
+            f"--{kind}-option, or in viva.toml; as ${{VARIABLE}} it would be read from the environment"
+        )
+    return replace(use, options=options)
 
 
 def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Reading], tuple[str, ...]]:
@@ -148,7 +185,12 @@ def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> 
         for reading in readings
     )
     digest = codec.digest(
-        [selection, [(file.suite, file.format, file.sha256) for file in read], sorted(count.rubrics), vivavoce.__version__]
+        [
+            _public(selection),
+            [(file.suite, file.format, file.sha256) for file in read],
+            sorted(count.rubrics),
+            vivavoce.__version__,
+        ]
     )
     return Header(digest=digest, selection=selection, files=read, version=vivavoce.__version__)
 

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import Protocol
 
 from vivavoce.analysis.summary import Tally
-from vivavoce.core import plugins
+from vivavoce.core import codec, plugins, secrets
 from vivavoce.core.kinds import Engine, Store, Target
 from vivavoce.core.model import Plan, Trial, Use
 from vivavoce.core.result import Result, Run, State
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.checks import Checks
 from vivavoce.run.judging import Bench
+from vivavoce.run.planner import stored
 from vivavoce.run.trial import Room, run_trial
 
 
@@ -93,6 +94,7 @@ class _Work:
         judge = selection.judge or Use(name="none")
         made = target or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
         self._target: Target = made
+        self._secrets = secrets.values([use.options for use in (selection.target, selection.judge) if use is not None])
         checks = Checks(selection.evaluators, selection.only)
         self._room = Room(
             target=made,
@@ -118,7 +120,7 @@ class _Work:
         """Every trial's result, once it is kept."""
 
         async def work(trial: Trial) -> Result:
-            return await run_trial(trial, self._room)
+            return _blotted(await run_trial(trial, self._room), self._secrets)
 
         async def keep(trial: Trial, result: Result) -> None:
             await store.append(run_id, result, trial.case)
@@ -132,11 +134,20 @@ class _Work:
         await self._target.close()
 
 
+def _blotted(result: Result, hidden: Sequence[str]) -> Result:
+    """A result without the values of secrets, should an agent or a server have sent one back."""
+    if not hidden:
+        return result
+    text = codec.encode(result).decode()
+    blotted = secrets.blot(text, hidden)
+    return result if blotted == text else codec.decode(blotted, Result)
+
+
 def _resume(
     plan: Plan, store: Store, run_id: str, started: str, tally: Tally, *, retry_errors: bool
 ) -> tuple[set[tuple[str, str, int]], float]:
     """Open the run in the store; what it has already is counted. Returns its keys, and the seconds already spent."""
-    store.begin(run_id, started, plan.header)
+    store.begin(run_id, started, stored(plan.header))
     done = store.keys(run_id)
     if not done:
         return done, 0.0
