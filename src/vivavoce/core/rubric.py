@@ -42,8 +42,8 @@ class Rubric:
     @property
     def fields(self) -> tuple[tuple[str, ...], ...]:
         """What the prompt reads: one tuple for each placeholder, of names in order of preference."""
-        found = dict.fromkeys(_PLACEHOLDER.findall(self.prompt))
-        return tuple(tuple(name.strip() for name in each.split("|")) for each in found)
+        found = (tuple(name.strip() for name in each.split("|")) for each in _PLACEHOLDER.findall(self.prompt))
+        return tuple(dict.fromkeys(found))
 
     @property
     def id(self) -> str:

@@ -1,0 +1,87 @@
+"""Plugins are found by folded name and built from their options, which are checked."""
+
+from __future__ import annotations
+
+import pytest
+
+from vivavoce.core import plugins
+from vivavoce.core.errors import BadOptions, MissingExtra, UnknownPlugin, VivaError
+from vivavoce.core.model import Use
+from vivavoce.formats.native import Native
+
+
+@pytest.mark.parametrize(
+    "name", ["ExactMatch", "exact_match", "EXACT-MATCH", "Exact Match", "builtin.exact_match", "Builtin.ExactMatch"]
+)
+def test_names_are_compared_folded(name):
+    assert plugins.fold(name) == "exactmatch"
+
+
+@pytest.mark.parametrize("name", ["native", "NATIVE", "na-tive"])
+def test_a_plugin_is_found_and_has_one_spelling(name):
+    assert plugins.find("formats", name) is Native
+    assert plugins.known_as("formats", name) == "native"
+
+
+def test_every_name_of_every_kind_is_found():
+    for kind in plugins.KINDS:
+        names = plugins.names(kind)
+        assert list(names) == sorted(names, key=str.lower)
+        for name in names:
+            assert plugins.known_as(kind, name) == name
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_or_all():
+    with pytest.raises(UnknownPlugin, match=r'unknown format "natve" \(did you mean "native"\?\)') as raised:
+        plugins.find("formats", "natve")
+    assert isinstance(raised.value, VivaError)
+    with pytest.raises(UnknownPlugin, match=r'unknown format "zzz" \(known here: .*native'):
+        plugins.build("formats", Use(name="zzz"))
+    with pytest.raises(UnknownPlugin):
+        plugins.known_as("formats", "")
+
+
+def test_an_unknown_kind_is_a_mistake_of_the_program():
+    with pytest.raises(ValueError, match="no kind of plugin is called colours"):
+        plugins.names("colours")
+
+
+def test_options_are_built_in():
+    assert plugins.build("formats", Use(name="native")) == Native()
+    assert plugins.build("formats", Use(name="native", options={"layout": "yaml"})) == Native(layout="yaml")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"layot": "yaml"}, r'format native: unknown option "layot" \(did you mean "layout"\?\)'),
+        ({"looks_for": "x"}, r'format native: unknown option "looks_for"'),
+        ({"layout": "xml"}, r"format native: .*xml"),
+        ({"layout": 3}, r"format native: "),
+        ({"layout": None}, r"format native: "),
+    ],
+)
+def test_wrong_options_are_refused_by_name(options, message):
+    with pytest.raises(BadOptions, match=message):
+        plugins.build("formats", Use(name="native", options=options))
+
+
+def test_lax_reads_text_as_numbers_and_truths():
+    use = Use(name="PartialMatch", options={"threshold": "0.8", "case_sensitive": "true"})
+    built = plugins.build("evaluators", use, lax=True)
+    assert (built.threshold, built.case_sensitive) == (0.8, True)
+    with pytest.raises(BadOptions, match="PartialMatch"):
+        plugins.build("evaluators", use)
+    with pytest.raises(BadOptions, match="PartialMatch"):
+        plugins.build("evaluators", Use(name="PartialMatch", options={"threshold": "much"}), lax=True)
+
+
+def test_a_missing_package_is_named_with_the_way_out():
+    error = plugins.missing("store postgres", ModuleNotFoundError("No module named 'psycopg'", name="psycopg"))
+    assert isinstance(error, MissingExtra)
+    assert str(error) == "store postgres needs the package psycopg, which is not installed: pip install psycopg"
+
+
+def test_a_manual_is_the_docstring():
+    assert plugins.manual("formats", "Native").startswith("JSON lines with one case a line")
+    assert "native" in plugins.iter_modules("formats")
