@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -80,6 +81,15 @@ def test_a_server_that_cannot_listen_says_so(http):
     )
     assert done.returncode == 2
     assert done.stderr.startswith(f"cannot listen on 127.0.0.1:{port}: ")
+
+
+def test_a_server_that_is_interrupted_ends_in_peace():
+    command = [sys.executable, "-m", "vivavoce.samples.serve", "--port", "0", "--print-port", "--while-stdin"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert int(process.stdout.readline()) > 0
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        assert process.stderr.read() == b""
 
 
 @pytest.mark.parametrize("request_", [[], "text", {"input": 7}])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -87,10 +88,11 @@ async def _stdin_ends() -> None:
     """Return when standard input is closed."""
     import threading
 
-    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    loop, ended, descriptor = asyncio.get_running_loop(), asyncio.Event(), sys.stdin.fileno()
 
     def watch() -> None:
-        while sys.stdin.buffer.read(4096):
+        # Not through sys.stdin, whose lock a thread that still waits would hold while Python ends.
+        while os.read(descriptor, 4096):
             pass
         loop.call_soon_threadsafe(ended.set)
 
