@@ -9,6 +9,7 @@ import pytest
 
 import vivavoce
 from vivavoce.cli.parser import GROUPS, build
+from vivavoce.run.outputs import choose
 
 COMMANDS = [command for _, group in GROUPS for command in group]
 
@@ -48,7 +49,9 @@ def test_each_command_has_help_with_examples_that_parse(viva, command):
     for example in command.examples:
         words = example.partition(" > ")[0].replace("'", "").split()
         assert words[:2] == ["viva", command.name]
-        assert parser.parse_known_intermixed_args(words[2:])[1] == []
+        arguments, unknown = parser.parse_known_intermixed_args(words[2:])
+        assert unknown == []
+        choose(getattr(arguments, "output", ()))
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

@@ -57,9 +57,9 @@ def _until(done) -> None:
 def test_a_signal_keeps_what_is_done_and_a_resume_finishes_it(slow, begin, process, number, code):
     started = begin("--output", "out.json", "--output", "out.jsonl")
     started.send_signal(number)
-    out, err = started.communicate(timeout=60)
+    out, _err = started.communicate(timeout=60)
     assert started.returncode == code
-    run_id = re.search(r"viva resume (\w+)", err)[1]
+    run_id = re.search(r"viva resume (\w+)", out)[1]
     document = json.loads((slow / "out.json").read_text())
     assert (document["state"], document["summary"]["not_run"]) == ("interrupted", 2)
     assert len((slow / "out.jsonl").read_text().splitlines()) == 1
@@ -72,6 +72,12 @@ def test_a_signal_keeps_what_is_done_and_a_resume_finishes_it(slow, begin, proce
     assert (document["id"], document["state"], document["summary"]["pass"]) == (run_id, "complete", 3)
     assert [json.loads(line)["position"] for line in (slow / "out.jsonl").read_text().splitlines()] == [0, 1, 2]
     assert (slow / "asked").read_text().split().count("fast") == 1
+
+
+def test_the_way_to_go_on_is_told_also_where_there_is_no_report(slow, process):
+    done = process("run", "cases.jsonl", "--target", "python:agent:answer", "--run-timeout", "0.3", "--quiet")
+    assert (done.code, done.out) == (1, "")
+    assert "viva resume" in done.err
 
 
 def test_a_second_ctrl_c_leaves_at_once(slow, begin):
@@ -108,7 +114,7 @@ def test_a_time_limit_stops_the_run(slow, process):
     words = ("run", "cases.jsonl", "--target", "python:agent:answer", "--run-timeout", "0.5")
     done = process(*words)
     assert done.code == 1
-    assert "viva resume" in done.err
+    assert "viva resume" in done.out
     (slow / "released").touch()
     assert process("resume", "last").code == 0
 

@@ -39,8 +39,9 @@ class Silent:
 class Lines(Silent):
     """A line every few seconds, for logs."""
 
-    def __init__(self, *, verbose: bool = False) -> None:
+    def __init__(self, *, verbose: bool = False, every: float = EVERY) -> None:
         self._verbose = verbose
+        self._every = every
         self._count = _Count()
         self._told = time.monotonic()
 
@@ -53,7 +54,7 @@ class Lines(Silent):
         self._count.add(result)
         if self._verbose:
             note(_line(result))
-        if time.monotonic() - self._told >= EVERY:
+        if time.monotonic() - self._told >= self._every:
             self._told = time.monotonic()
             note(self._count.line())
 

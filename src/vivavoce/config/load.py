@@ -10,10 +10,10 @@ from vivavoce.config import values
 from vivavoce.config.files import File, config_file, env_files
 from vivavoce.config.options import OPTIONS, Option
 from vivavoce.config.settings import Settings
-from vivavoce.core.secrets import is_secret
 from vivavoce.core.errors import ConfigError, UsageError
 from vivavoce.core.place import did_you_mean, nearest
 from vivavoce.core.reply import JSON, Object
+from vivavoce.core.secrets import is_secret
 
 FLAG = "flag"
 OWN_VARIABLES = frozenset({"VIVA_DEBUG"})
@@ -86,7 +86,7 @@ class _Layers:
             reader = values.parse if isinstance(raw, str) else _typed
             self._add(option, raw, reader, FLAG, f"--{name}" if "flag" in option.places else name)
 
-    def _add(self, option: Option, raw: JSON, reader: Callable[[Option, Any], JSON], source: str, what: str) -> None:
+    def _add(self, option: Option, raw: JSON, reader: Callable[[Option, JSON], JSON], source: str, what: str) -> None:
         try:
             value = reader(option, raw)
         except ValueError as error:
@@ -134,7 +134,7 @@ def _plugins_first(given: Mapping[str, object], known: Mapping[str, Option]) -> 
     return sorted((name for name in given if name in known), key=lambda name: known[name].kind == "pairs")
 
 
-def _typed(option: Option, raw: Any) -> JSON:  # a switch's truth value, or the list of a repeated flag
+def _typed(option: Option, raw: JSON) -> JSON:  # a switch's truth value, or the list of a repeated flag
     return values.pairs(raw) if option.kind == "pairs" else values.read(option, raw)
 
 
