@@ -1,16 +1,13 @@
-"""`${VAR}` in options: read from the environment when a target is made, and kept out of all that is stored or shown."""
+"""`${VAR}` in options: read from the environment when a target is made; the option itself stays as it was written."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from vivavoce.core.environment import variables
 from vivavoce.core.place import nearest
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SHORT = 4
-"""A value of fewer characters is no secret, and occurs by chance."""
 
 
 def expand(text: str, option: str) -> str:
@@ -30,16 +27,3 @@ def expand(text: str, option: str) -> str:
         return known[name].strip()
 
     return _VARIABLE.sub(value, text)
-
-
-def secrets(texts: Iterable[str]) -> tuple[str, ...]:
-    """The values that `${VAR}` stands for in these texts, longest first."""
-    values = {variables().get(name, "").strip() for text in texts for name in _VARIABLE.findall(text)}
-    return tuple(sorted((each for each in values if len(each) >= _SHORT), key=len, reverse=True))
-
-
-def hide(text: str, values: Iterable[str]) -> str:
-    """The text with each of these values blotted out."""
-    for value in values:
-        text = text.replace(value, "***")
-    return text

@@ -14,9 +14,9 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
+from vivavoce.core import secrets
 from vivavoce.core.errors import CallError
 from vivavoce.core.result import Failure
-from vivavoce.targets._environment import hide
 from vivavoce.targets._failures import excerpt
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class Door:
     headers: Mapping[str, str]
     tls: ssl.SSLContext | None
     secrets: tuple[str, ...]
-    """Values that no message may show."""
+    """Values that no message may show, also when the agent repeats them."""
 
 
 class Client:
@@ -143,7 +143,9 @@ class Client:
         said = ""
         try:
             async with asyncio.timeout(_EXPLAIN):
-                said = excerpt(await response.content.read(4096))
+                body = await response.content.read(4096)
+                # Blotted out before it is cut, since half a secret is no longer told by its value.
+                said = excerpt(secrets.blot(body.decode(errors="replace"), self._door.secrets))
         except (TimeoutError, aiohttp.ClientError, OSError):
             pass
         message = f"answered {response.status} {response.reason or ''}".rstrip() + (f": {said}" if said else "")
@@ -165,9 +167,9 @@ class Client:
         sent: bool = True,
         answered: bool = False,
     ) -> CallError:
-        shown = hide(excerpt(f"{self._door.shown} {message}", 600), self._door.secrets)
+        message = excerpt(f"{self._door.shown} {message}", 600)
         return CallError(
-            Failure(code=code, message=shown, retriable=retriable, retry_after=retry_after, sent=sent, answered=answered)
+            Failure(code=code, message=message, retriable=retriable, retry_after=retry_after, sent=sent, answered=answered)
         )
 
 

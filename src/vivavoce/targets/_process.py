@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import cast
 
 from vivavoce.core.errors import CallError
-from vivavoce.targets._failures import excerpt, too_large
+from vivavoce.targets._failures import too_large
 
 _LAST_WORDS = 4096
 """Bytes of the error output that are kept."""
@@ -86,15 +86,18 @@ class Process(asyncio.SubprocessProtocol):
         return b"\n".join(lines)
 
     async def exit_code(self) -> int | None:
-        """How it ended, negative for a signal; `None` if it does not end though its output has."""
+        """How it ended, negative for a signal; `None` if it does not end though its output has.
+
+        By then its last words are all read, unless a child of its own still holds them.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(_LINGER):
-                await self._exited.wait()
+                await self._gone.wait()
         return self._transport.get_returncode()
 
     def last_words(self) -> str:
-        """The end of its error output, on one line."""
-        return excerpt(self._complaints, 300, tail=True)
+        """The end of its error output."""
+        return self._complaints.decode(errors="replace")
 
     def kill(self) -> None:
         """End it at once, with all processes of its group."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from vivavoce.core import codec
+from vivavoce.core import codec, secrets
 from vivavoce.core.environment import variables
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Session
@@ -27,6 +27,8 @@ __all__ = ["Command"]
 
 _BUSY = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 """The machine has no room for one more process at the moment."""
+_LAST_WORDS = 300
+"""Characters of its error output that are told when a program fails."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +65,9 @@ class Command:
     def __post_init__(self) -> None:
         if self.cwd is not None and not Path(self.cwd).is_dir():
             raise ValueError(f"cwd: {self.cwd} is no folder")
-        _ = self._argv  # what is wrong with it must be known before anything is run
+        _ = self._env, self._secrets, self._argv  # what is wrong with them must be known before anything is run
         if self.limit < 1:
             raise ValueError(f"limit must be at least 1, not {self.limit}")
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Values out of the environment that must never be shown."""
-        return _environment.secrets(self.env.values())
 
     def session(self, trial: Trial) -> Session:
         """A conversation of its own."""
@@ -99,9 +96,10 @@ class Command:
             how = "closed its standard output"
         else:
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        words = process.last_words()
+        # Blotted out before they are cut, since half a secret is no longer told by its value.
+        words = excerpt(secrets.blot(process.last_words(), self._secrets), _LAST_WORDS, tail=True)
         message = f"{Path(self._argv[0]).name} {how} before it answered" + (f"; its last words: {words}" if words else "")
-        return CallError(Failure(code="crashed", message=_environment.hide(message, self.secrets)))
+        return CallError(Failure(code="crashed", message=message))
 
     @cached_property
     def _argv(self) -> tuple[str, ...]:
@@ -131,6 +129,10 @@ class Command:
         # A Python program holds its lines back in a buffer while it writes to a pipe, and would be waited for in vain.
         inherited = {"PYTHONUNBUFFERED": "1", **variables()}
         return {**inherited, **{name: _environment.expand(value, f"env {name}") for name, value in self.env.items()}}
+
+    @cached_property
+    def _secrets(self) -> tuple[str, ...]:
+        return secrets.values(self.env)
 
 
 class _Conversation:

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from vivavoce.core import codec
+from vivavoce.core import codec, secrets
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Object, Reply, Request
@@ -82,16 +82,11 @@ class Http:
     """A file of certificates to trust instead of the system's."""
 
     def __post_init__(self) -> None:
-        _check_url(_environment.expand(self.url, "url"), self.url)
-        _ = self._headers, self._paths, self._tls  # what is wrong with them must be known before anything is run
+        # What is wrong with any of these must be known before anything is run.
+        _ = self._address, self._headers, self._secrets, self._paths, self._tls
         _template.check(self._request)
         if self.limit < 1:
             raise ValueError(f"limit must be at least 1, not {self.limit}")
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Values out of the environment that must never be shown."""
-        return _environment.secrets([self.url, *self.headers.values()])
 
     def session(self, trial: Trial) -> Session:
         """A conversation of its own, with its own cookies."""
@@ -117,14 +112,21 @@ class Http:
 
         parts = urlsplit(self.url)
         door = Door(
-            url=_environment.expand(self.url, "url"),
+            url=self._address,
             shown=f"{parts.scheme}://{parts.netloc}{parts.path}",
             method=self.method,
             headers=self._headers,
             tls=self._tls,
-            secrets=self.secrets,
+            secrets=self._secrets,
         )
         return Client(door)
+
+    @cached_property
+    def _address(self) -> str:
+        """The URL, variables filled in."""
+        url = _environment.expand(self.url, "url")
+        _check_url(url, self.url)
+        return url
 
     @cached_property
     def _headers(self) -> dict[str, str]:
@@ -147,6 +149,10 @@ class Http:
         if not isinstance(given, dict):
             raise ValueError("request must be a JSON object")
         return given
+
+    @cached_property
+    def _secrets(self) -> tuple[str, ...]:
+        return secrets.values({"url": self.url, "headers": self.headers})
 
     @cached_property
     def _paths(self) -> Paths:

@@ -1,0 +1,202 @@
+"""The contract of every target: conversations do not mix, failures are typed, and nothing is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import gc
+import inspect
+import re
+import sys
+import textwrap
+import threading
+import warnings
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from conftest_targets import request, running
+
+from vivavoce.core import plugins, specs
+from vivavoce.core.errors import CallError
+from vivavoce.core.kinds import Session, Target
+from vivavoce.core.model import Case, Trial, Turn, Use
+from vivavoce.core.reply import Reply
+
+TARGETS = plugins.names("targets")
+
+PROGRAM = """
+import json, os, sys, time
+said = []
+def answer(request):
+    text = request["input"]
+    if text == "fail":
+        raise SystemExit("told to fail")
+    if text == "wait":
+        time.sleep(600)
+    said.append(text)
+    return " | ".join(said)
+"""
+
+
+class Memory:
+    """An agent that repeats all that was said to it, fails when told to, and waits when told to."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    async def send(self, request: dict[str, object]) -> str:
+        if request["input"] == "fail":
+            raise ValueError("told to fail")
+        if request["input"] == "wait":
+            await asyncio.Event().wait()
+        self.said.append(str(request["input"]))
+        await asyncio.sleep(0)
+        return " | ".join(self.said)
+
+
+@asynccontextmanager
+async def python_agent(folder: Path) -> AsyncIterator[dict[str, object]]:
+    name = "contract_agent"
+    (folder / f"{name}.py").write_text(f"import asyncio\n\n\n{textwrap.dedent(inspect.getsource(Memory))}")
+    yield {"spec": f"{name}:Memory"}
+    sys.modules.pop(name)
+    sys.path.remove(str(folder))
+
+
+@asynccontextmanager
+async def command_agent(folder: Path) -> AsyncIterator[dict[str, object]]:
+    loop = "for line in sys.stdin:\n    print(json.dumps(answer(json.loads(line))))\n"
+    (folder / "agent.py").write_text(PROGRAM + loop)
+    yield {"argv": f"{sys.executable} -S agent.py"}
+
+
+@asynccontextmanager
+async def http_agent(folder: Path) -> AsyncIterator[dict[str, object]]:
+    memories: dict[str, Memory] = {}
+
+    async def answer(asked: web.Request) -> web.Response:
+        body = await asked.json()
+        return web.json_response(await memories.setdefault(body["session_id"], Memory()).send(body))
+
+    async with running() as server:
+        yield {"url": server.answer("/chat", answer)}
+
+
+@asynccontextmanager
+async def nothing_needed(folder: Path) -> AsyncIterator[dict[str, object]]:
+    yield {}
+
+
+AGENTS: dict[str, Callable[[Path], object]] = {
+    "python": python_agent,
+    "command": command_agent,
+    "http": http_agent,
+    "recorded": nothing_needed,
+}
+"""For each target an agent that behaves as `Memory` does; gives the options of the target."""
+
+
+def trial(name: str, *inputs: str) -> Trial:
+    """A case of these turns, with the answers of `Memory` recorded; of "fail" there is none."""
+    turns = tuple(
+        Turn(input=text, reply=None if text == "fail" else Reply(text=" | ".join(inputs[: number + 1])))
+        for number, text in enumerate(inputs)
+    )
+    return Trial(suite="s", case=Case(id=name, turns=turns), repeat=0, position=0, digest="")
+
+
+@pytest.fixture(params=TARGETS)
+async def target(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Target]:
+    assert request.param in AGENTS, f"give the target {request.param} an agent above, to be held to the contract"
+    monkeypatch.chdir(tmp_path)
+    async with AsyncExitStack() as stack:
+        options = await stack.enter_async_context(AGENTS[request.param](tmp_path))
+        made = plugins.build("targets", Use(name=request.param, options=options))
+        yield made
+        await made.close()
+
+
+async def talk(session: Session, name: str, *inputs: str) -> list[str | None]:
+    replies = []
+    for turn, text in enumerate(inputs):
+        replies.append((await session.send(request(text, turn=turn, session=name))).text)
+    await session.close()
+    return replies
+
+
+async def test_conversations_at_once_do_not_mix(target):
+    talks = {name: [f"{name}{turn}" for turn in range(4)] for name in "abcde"}
+    sessions = {name: target.session(trial(name, *inputs)) for name, inputs in talks.items()}
+    said = await asyncio.gather(*(talk(sessions[name], name, *inputs) for name, inputs in talks.items()))
+    assert said == [[" | ".join(inputs[: turn + 1]) for turn in range(4)] for inputs in talks.values()]
+
+
+async def test_a_failure_is_typed(target):
+    session = target.session(trial("a", "hello", "fail"))
+    await session.send(request("hello", session="a"))
+    with pytest.raises(CallError) as raised:
+        await session.send(request("fail", turn=1, session="a"))
+    await session.close()
+    failure = raised.value.failure
+    assert re.fullmatch(r"[a-z][a-z0-9_]+", failure.code)
+    assert failure.phase == "target"
+    assert failure.message.isprintable()
+    assert len(failure.message) > 10
+    assert failure.retriable is False
+
+
+async def test_a_session_closes_after_a_failure_and_unused(target):
+    failed, unused = target.session(trial("a", "fail")), target.session(trial("b", "x"))
+    with pytest.raises(CallError):
+        await failed.send(request("fail", session="a"))
+    for session in (failed, unused):
+        await session.close()
+    # The target serves others all the same.
+    assert await talk(target.session(trial("c", "hello")), "c", "hello") == ["hello"]
+
+
+async def test_nothing_is_left_behind(target):
+    before, threads = asyncio.all_tasks(), {thread for thread in threading.enumerate() if not thread.daemon}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        await asyncio.gather(*(talk(target.session(trial(name, "x", "y")), name, "x", "y") for name in "abc"))
+        await target.close()
+        await asyncio.sleep(0)
+        gc.collect()
+    assert {task for task in asyncio.all_tasks() - before if "aiohttp/web" not in str(task.get_coro())} == set()
+    assert {thread for thread in threading.enumerate() if not thread.daemon} == threads
+
+
+async def test_a_call_that_is_cancelled_is_over(target):
+    if type(target).__name__ == "Recorded":
+        pytest.skip("a recording never keeps one waiting")
+    session = target.session(trial("a", "wait"))
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(session.send(request("wait", session="a")), 0.3)
+    await asyncio.wait_for(session.close(), 20)
+    assert await talk(target.session(trial("b", "hello")), "b", "hello") == ["hello"]
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_manual_is_complete(name):
+    made_by = plugins.find("targets", name)
+    manual = plugins.manual("targets", name)
+    for part in ("Speaks:", "Options:", "Example:", "Limits:", "Source:"):
+        assert f"\n{part}" in manual, part
+    source = inspect.getsource(made_by)
+    for option in dataclasses.fields(made_by):
+        assert f"`{option.name}`" in manual.partition("\nOptions:")[2].partition("\nExample:")[0], option.name
+        assert re.search(rf'\n    {option.name}: [^\n]+\n    """', source), f"{option.name} is not documented"
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_way_to_name_it_leads_to_it(name):
+    made_by = plugins.find("targets", name)
+    main = getattr(made_by, "main", None)
+    assert main is None or main in {option.name for option in dataclasses.fields(made_by)}
+    (way,) = [way for way in specs.ways("targets") if way.startswith(name)]
+    typed = way.replace("(s)", "")
+    assert specs.parse_spec(typed).name == name
