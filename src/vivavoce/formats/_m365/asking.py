@@ -82,14 +82,20 @@ def _warn_of_format(options: JSON, path: str, warn: Say) -> None:
 
 
 def _settled(name: str, options: dict[str, JSON]) -> dict[str, JSON]:
-    """Options as the evaluator takes them: whole numbers whole, and a format of citations that there is."""
+    """Options as the evaluator takes them: whole numbers whole, a format of citations that there is, and nothing unknown."""
     if name not in BUILT_IN:
         return dict(options)
-    rules = evaluators(strict=False)["properties"][name]["properties"]
-    settled = {
-        option: int(value) if rules.get(option, {}).get("type") == "integer" and isinstance(value, float) else value
-        for option, value in options.items()
-    }
+    settled: dict[str, JSON] = _known(options, evaluators(strict=False)["properties"][name])
     if settled.get("citation_format", "mixed") not in CITATION_FORMATS:
         settled["citation_format"] = "mixed"
     return settled
+
+
+def _known(value: JSON, rule: JSON) -> JSON:
+    """A valid value without fields its rule does not have, which a lenient reading lets pass."""
+    if isinstance(value, dict):
+        fields = rule["properties"]
+        return {name: _known(each, fields[name]) for name, each in value.items() if name in fields}
+    if isinstance(value, list):
+        return [_known(each, rule["items"]) for each in value]
+    return int(value) if rule["type"] == "integer" and isinstance(value, float) else value

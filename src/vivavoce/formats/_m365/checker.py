@@ -71,7 +71,7 @@ class Checker:
 
     def _text(self, value: str, rule: Object, path: str) -> None:
         if len(value) < rule.get("minLength", 0):
-            self._say("is empty", path, "write something, or leave it out")
+            self._say("is empty", path, "write something")
         elif "enum" in rule and value not in rule["enum"]:
             near = nearest(value, rule["enum"])
             either = " or ".join(f'"{each}"' for each in rule["enum"])
@@ -111,16 +111,16 @@ class Checker:
                 self.check(each, rest, join(path, name), noun=noun)
 
     def unknown(
-        self, names: Iterable[str], known: Iterable[str], path: str, noun: str, hints: Mapping[str, str] = NO_HINTS
+        self, names: Iterable[str], known: Mapping[str, JSON], path: str, noun: str, hints: Mapping[str, str] = NO_HINTS
     ) -> set[str]:
         """Report unknown names; returns the known ones that they seem to be meant for."""
-        known = tuple(known)
+        written = ", ".join(name for name, rule in known.items() if not rule.get("readOnly"))
         meant = set()
         for name in names:
             near = nearest(name, known)
             if near:
                 meant.add(near)
-            fix = hints.get(name) or (f'did you mean "{near}"?' if near else f"known here: {', '.join(known) or 'none'}")
+            fix = hints.get(name) or (f'did you mean "{near}"?' if near else f"known here: {written}")
             self._say(
                 f"unknown {noun} {quoted(name)}", join(path, name), fix, soft=True, far=near is None and name not in hints
             )
@@ -154,9 +154,14 @@ def quoted(text: str) -> str:
     return f'"{_cut(text)}"'
 
 
+def printable(text: str) -> str:
+    """A text without what could upset a terminal, or be no text at all."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
+
+
 def _cut(text: str) -> str:
     """Short enough for a line, and without what could upset a terminal."""
-    plain = "".join(char if char.isprintable() else "�" for char in text)
+    plain = printable(text)
     return plain if len(plain) <= 40 else plain[:39] + "…"
 
 

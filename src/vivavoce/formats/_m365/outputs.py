@@ -12,7 +12,7 @@ GRADED = ("relevance", "coherence", "groundedness", "similarity")
 
 def turn_fields() -> dict[str, JSON]:
     """What a run adds to a turn."""
-    return {
+    fields = {
         "response": text("What the agent answered."),
         "citations": array("Sources the agent gave.", named("citation")),
         "scores": named("scores"),
@@ -20,27 +20,25 @@ def turn_fields() -> dict[str, JSON]:
         "status": choice("What came of it.", STATES),
         "error": named("error"),
     }
+    return {name: {**rule, "readOnly": True} for name, rule in fields.items()}
 
 
-def definitions() -> dict[str, JSON]:
-    """The rules those fields refer to."""
+def definitions(*, strict: bool) -> dict[str, JSON]:
+    """The rules those fields refer to; `strict` asks for every part that the newest version asks for."""
+
+    def whole_record(says: str, fields: dict[str, JSON], required: tuple[str, ...]) -> dict[str, JSON]:
+        return record(says, fields, required=required if strict else (), closed=strict)
+
+    citation = {"index": whole("From 1.", minimum=1), "text": text("What is cited."), "source": text("Where it is.")}
+    summary = {**{name: whole("How many.", minimum=0) for name in COUNTS}, "overall_status": choice("Of all.", STATES)}
     return {
-        "citation": record(
-            "A source.",
-            {"index": whole("From 1.", minimum=1), "text": text("What is cited."), "source": text("Where it is.")},
-            required=("index",),
-            closed=False,
-        ),
-        "error": record("What went wrong.", {"code": text("Short."), "message": text("In words.")}, closed=False),
-        "summary": record(
-            "What came of a conversation.",
-            {**{name: whole("How many.", minimum=0) for name in COUNTS}, "overall_status": choice("Of all.", STATES)},
-            closed=False,
-        ),
+        "citation": record("A source.", citation, required=("index",), closed=strict),
+        "error": whole_record("What went wrong.", {"code": text("Short."), "message": text("In words.")}, ("code", "message")),
+        "summary": whole_record("What came of a conversation.", summary, tuple(summary)),
         "diagnostics": _diagnostics(),
         "scores": {
-            **record("What evaluators said.", _scores(), closed=False),
-            "additionalProperties": _either({"type": "object"}),
+            **record("What evaluators said.", _scores(strict=strict), closed=False),
+            "additionalProperties": _either(_score("Score of an evaluator of your own.", {}, strict=strict)),
         },
         "failed_score": record(
             "An evaluator that failed.",
@@ -50,21 +48,22 @@ def definitions() -> dict[str, JSON]:
     }
 
 
-def _scores() -> dict[str, JSON]:
-    result = {"result": choice("Whether it passed.", ("pass", "fail")), "reason": text("Why.")}
+def _scores(*, strict: bool) -> dict[str, JSON]:
     bound = {"threshold": number("What was needed.")}
     shapes = {
         **{name: {"score": number("The grade.", minimum=1, maximum=5), **bound} for name in GRADED},
         "citations": {"count": whole("How many.", minimum=0), **bound},
         "exactMatch": {"match": flag("Whether it matched.")},
         "partialMatch": {"score": number("The overlap.", minimum=0, maximum=1), **bound},
-        "retrievalQuery": {"score": number("1 or 0."), **bound},
-        "retrievalResult": {"score": number("The share found."), **bound},
+        "retrievalQuery": {"score": number("1 or 0.")},
+        "retrievalResult": {"score": number("The share found.")},
     }
-    return {
-        name: _either(record(f"Score of {name}.", {**fields, **result}, required=("result",), closed=False))
-        for name, fields in shapes.items()
-    }
+    return {name: _either(_score(f"Score of {name}.", fields, strict=strict)) for name, fields in shapes.items()}
+
+
+def _score(says: str, fields: dict[str, JSON], *, strict: bool) -> dict[str, JSON]:
+    result = {"result": choice("Whether it passed.", ("pass", "fail")), "reason": text("Why.")}
+    return record(says, {**fields, **result}, required=("result", *fields) if strict else (), closed=False)
 
 
 def _either(score: dict[str, JSON]) -> dict[str, JSON]:

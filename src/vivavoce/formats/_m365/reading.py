@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import partial
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from vivavoce.core.source import Source
 from vivavoce.formats._m365 import versions
 from vivavoce.formats._m365.asking import SYSTEM, check_map, checks_of
 from vivavoce.formats._m365.building import Base, build_case, ours
-from vivavoce.formats._m365.checker import NO_HINTS, Checker, quoted, shown
+from vivavoce.formats._m365.checker import NO_HINTS, Checker, printable, quoted, shown
 from vivavoce.formats._m365.rules import INPUT_FIELDS, OURS, definitions
 from vivavoce.formats._m365.shapes import LEGACY_FIELDS, ROOT_FIELDS, open_document
 from vivavoce.wire import json_text
@@ -36,7 +37,10 @@ def read(source: Source, problems: Problems) -> Suite:
     value = json_text.parse(source, source.text(), problems)
     if value is None and problems.total > before:
         return Suite(name=source.stem, cases=(), format="m365", source=source.name)
-    return Reader(source, problems).suite(value)
+    is_sound = problems.total == before
+    suite = Reader(source, problems).suite(value)
+    # What JSON cannot keep must go no further; the rest was read to tell all problems at once.
+    return suite if is_sound else replace(suite, cases=())
 
 
 class Reader:
@@ -68,11 +72,11 @@ class Reader:
         before = self._problems.total
         self._check_root(opened.root, has_items=bool(opened.entries))
         if self._problems.total == before:
-            metadata = opened.root | ours(opened.root.get("metadata")).get("suite", {})
+            metadata = opened.root
         return Suite(
             name=_name(metadata) or name,
             cases=self._cases(opened.entries, _base(metadata)),
-            metadata=metadata,
+            metadata=_hidden(metadata) | metadata,
             format="m365",
             source=self._source.name,
         )
@@ -119,7 +123,7 @@ class Reader:
         # The vendor leaves this object open, so only what can hardly be meant otherwise is taken for a slip.
         for name in metadata:
             near = nearest(name, known)
-            if name not in known and near and SequenceMatcher(None, name, near).ratio() > 0.85:
+            if name not in known and near and _is_slip(name, near):
                 self._say(f"unknown field {quoted(name)}", join("metadata", name), f'did you mean "{near}"?', soft=True)
         kept = ours(metadata)
         if isinstance(kept.get("default_evaluators"), dict):
@@ -162,6 +166,7 @@ class Reader:
     def _say(
         self, message: str, path: str, fix: str = "", *, soft: bool = False, far: bool = False, warning: bool = False
     ) -> None:
+        path = printable(path)
         # Of a newer version it cannot be known which fields it has.
         if warning or (far and self._newer):
             self._problems.warn(self._source, message, path=path, fix=fix)
@@ -169,6 +174,10 @@ class Reader:
             self._problems.soft(self._source, message, path=path, fix=fix)
         else:
             self._problems.add(self._source, message, path=path, fix=fix)
+
+
+def _is_slip(name: str, near: str) -> bool:
+    return abs(len(name) - len(near)) < 2 and SequenceMatcher(None, name, near).ratio() > 0.85
 
 
 def _kind(item: dict[str, JSON]) -> tuple[str, Mapping[str, str]]:
@@ -210,6 +219,12 @@ def _base(root: dict[str, JSON]) -> Base:
 def _name(root: dict[str, JSON]) -> str | None:
     name = (root.get("metadata") or {}).get("name")
     return name.strip() or None if isinstance(name, str) else None
+
+
+def _hidden(root: dict[str, JSON]) -> dict[str, JSON]:
+    """What Viva kept of a suite's own words where the root could not hold them."""
+    kept = ours(root.get("metadata")).get("suite", {})
+    return {name: each for name, each in kept.items() if name not in ROOT_FIELDS or name == "description"}
 
 
 def _test_id(item: JSON) -> str | None:

@@ -58,7 +58,7 @@ def definitions(*, strict: bool) -> dict[str, JSON]:
         "turn": record("One prompt of a conversation.", _turn_fields(), required=("prompt",)),
         "metadata": _metadata(),
         "extensions": _extensions(),
-        **outputs.definitions(),
+        **outputs.definitions(strict=strict),
     }
 
 
@@ -202,8 +202,8 @@ def _thread(*, strict: bool) -> dict[str, JSON]:
         "turns": array("A conversation, in order.", named("turn"), minItems=1, maxItems=MAX_TURNS),
         "name": text("What the conversation is called in reports."),
         "description": text("What the conversation is about."),
-        "conversation_id": text("The agent's own name for the conversation."),
-        "summary": named("summary"),
+        "conversation_id": {**text("The agent's own name for the conversation."), "readOnly": True},
+        "summary": {**named("summary"), "readOnly": True},
         "extensions": named("extensions"),
     }
     return record("A conversation of several prompts.", {**fields, **({} if strict else _taught())}, required=("turns",))

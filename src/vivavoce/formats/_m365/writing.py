@@ -131,7 +131,7 @@ def answer(reply: Reply, rest: dict[str, JSON]) -> dict[str, JSON]:
     fields: dict[str, JSON] = {}
     if reply.text is not None:
         fields["response"] = reply.text
-    if reply.citations is not None and "citations" not in rest:
+    if reply.citations is not None:
         fields["citations"] = [
             {name: value for name in _CITATION if (value := getattr(citation, name)) is not None}
             for citation in reply.citations
