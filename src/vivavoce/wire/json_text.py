@@ -15,7 +15,9 @@ DEPTH_LIMIT = 200
 DIGITS_LIMIT = 4_300
 """Digits of one whole number; reading more takes time that grows with their square."""
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
-_HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]")
+_HALF_PAIR = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 
 
 def parse(source: Source, text: str, problems: Problems, *, line: int | None = None) -> JSON:
@@ -119,11 +121,12 @@ def _report(
     at, last = 1, 0
     for offset, path, token in members(text):
         name = path if path in doubled else path.rpartition(".")[2]
-        message, fix = refused.get(token), "use null or a number"
+        found = [(refused[token], "use null or a number")] if token in refused else []
         if name in doubled and path in seen and reported.isdisjoint(above(path)):
             reported.add(path)
-            message, fix = f'"{name}" is given twice in one object', "keep one"
-        if message:
+            found.append((f'"{name}" is given twice in one object', "keep one"))
+        if found:
             at, last = at + text.count("\n", last, offset), offset
+        for message, fix in found:
             problems.add(source, message, path=path, line=line if line is not None else at, fix=fix)
         seen.add(path)
