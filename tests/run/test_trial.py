@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from vivavoce.core import plugins
 from vivavoce.core.errors import CallError
 from vivavoce.core.model import Case, Check, Expectation, Trial, Turn, Use
 from vivavoce.core.reply import Message, Reply, Request
@@ -62,7 +61,6 @@ async def hold(agent: Agent, *turns: Turn, case_timeout: float | None = None, ti
         checks=checks,
         bench=Bench(
             checks=checks,
-            judge=plugins.build("judges", Use(name="none")),
             use=Use(name="none"),
             calls=Calls(limits, phase="judge", timeout=None, idempotent=True),
         ),

@@ -6,15 +6,17 @@ A plugin is a dataclass whose fields are its options, built by `plugins.build`. 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from typing import IO, ClassVar, Protocol, runtime_checkable
+from typing import IO, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Header, Suite, Trial
 from vivavoce.core.place import Problems
-from vivavoce.core.reply import Object, Reply, Request
+from vivavoce.core.reply import Completion, Message, Object, Reply, Request
 from vivavoce.core.result import Result, Run, State, Summary, Verdict
 from vivavoce.core.rubric import Rubric
 from vivavoce.core.source import Source
+
+T = TypeVar("T")
 
 
 class Format(Protocol):
@@ -106,8 +108,40 @@ class Evaluator(Protocol):
         """What the evidence is worth. Raises `Missing` by reading what is not there, and nothing else."""
 
 
+class Provider(Protocol):
+    """A chat model, for judges and simulated users."""
+
+    model: str
+    """As it is named in reports."""
+
+    async def complete(self, messages: Sequence[Message], schema: Object | None = None) -> Completion:
+        """What the model answers; with `schema`, as JSON that fits it where the endpoint can be held to that.
+
+        Raises:
+            CallError: with a typed `Failure`; a refusal to answer is no failure but a `Completion`.
+        """
+
+    async def close(self) -> None:
+        """Free what the provider holds."""
+
+
+class Guard(Protocol):
+    """How the run makes an outgoing call: within time limits, rates and budgets, and again where that is safe."""
+
+    async def __call__(self, call: Callable[[], Awaitable[T]]) -> T:
+        """What the call gives. Raises `CallError` when it fails for good."""
+
+
+@runtime_checkable
+class Guarded(Protocol):
+    """A judge that makes outgoing calls."""
+
+    def through(self, guard: Guard) -> Judge:
+        """The same judge, every call made through `guard`."""
+
+
 class Judge(Protocol):
-    """Who answers a rubric."""
+    """Who answers a rubric. May have `name: str`, by which reports say who spoke, and `close()`, as a target has."""
 
     async def judge(self, rubric: Rubric, evidence: Evidence, fields: Object) -> Verdict:
         """A verdict with a value on the rubric's scale, or one of its labels. `fields` replace evidence of these names.

@@ -23,7 +23,7 @@ from vivavoce.core.place import did_you_mean
 
 Maker = Callable[..., Any]  # a plugin's class: what its options make is known only to its kind
 
-KINDS = ("formats", "targets", "evaluators", "judges", "reports", "stores", "engines")
+KINDS = ("formats", "targets", "evaluators", "judges", "providers", "reports", "stores", "engines")
 
 
 def fold(name: str) -> str:

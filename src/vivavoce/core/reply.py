@@ -64,6 +64,21 @@ class Reply:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Completion:
+    """What a chat model answered."""
+
+    text: str
+    model: str
+    """The model that answered, as it names itself."""
+    usage: Object = field(default_factory=dict)
+    """`input_tokens`, `output_tokens`, `cost_usd`, as far as they are known."""
+    cut: bool = False
+    """Whether the answer was ended by a limit on its length."""
+    refused: bool = False
+    """Whether the model, or a filter before it, declined to answer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """What an agent is told for one turn; nothing of what is expected."""
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Status = Literal["pass", "fail", "skip", "error"]
 State = Literal["running", "complete", "interrupted", "stopped"]
+USAGE = "judge_usage"
+"""The key of a score's details under which stands what the judge's calls for it took."""
 Phase = Literal["target", "evaluator", "judge", "simulator", "dataset", "run"]
 
 
@@ -59,6 +61,8 @@ class Verdict:
     """0-1, 1 best; `None` when it follows from the scale."""
     label: str | None = None
     details: Mapping[str, JSON] = field(default_factory=dict)
+    usage: Object = field(default_factory=dict)
+    """What a judge's calls took: `calls`, `input_tokens`, `output_tokens`, `cost_usd`, as far as they are known."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

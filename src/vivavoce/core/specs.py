@@ -20,7 +20,7 @@ def parse_spec(text: str, kind: str = "targets") -> Use:
         UsageError: it names no plugin, or says too little or too much for it; lists the ways to name one.
     """
     spec = text.strip()
-    if spec.lower().startswith(_URL):
+    if spec.lower().startswith(_URL) and "http" in plugins.names(kind):
         return Use(name="http", options={_main(kind, "http") or "url": spec})
     name, _, rest = spec.partition(":")
     try:

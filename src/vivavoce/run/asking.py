@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from vivavoce.core import plugins
 from vivavoce.core.errors import UsageError
-from vivavoce.core.model import Check
+from vivavoce.core.model import Check, Selection, Use
 
 
 def check(text: str) -> Check:
@@ -29,3 +30,33 @@ def check(text: str) -> Check:
     if not isinstance(given, dict):
         raise UsageError(f'"{text}": the options after = must be a JSON object, such as {{"threshold": 4}}')
     return Check(evaluator=plugins.known_as("evaluators", evaluator.strip()), name=name, options=given, origin="run")
+
+
+def judge_of(selection: Selection) -> tuple[Use, float | None]:
+    """Who judges, and how many calls a second they may be sent: `rate` is an option of every judge, and of none.
+
+    Raises:
+        UsageError: the rate cannot be read.
+    """
+    use = selection.judge or Use(name="none")
+    if "rate" not in use.options:
+        return use, None
+    options = dict(use.options)
+    return replace(use, options=options), rate(options.pop("rate"))
+
+
+def rate(value: object) -> float:
+    """Calls a second, of a number, or of text such as `5/s` or `100/min`.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    amount, _, unit = str(value).replace(" ", "").partition("/")
+    seconds = {"": 1, "s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600}.get(unit)
+    try:
+        calls = float(amount)
+    except ValueError:
+        calls = 0.0
+    if seconds is None or not 0 < calls < float("inf"):
+        raise UsageError(f'"{value}" is no rate: say calls per second, such as 5/s or 0.5/s, or per minute, such as 100/min')
+    return calls / seconds

@@ -64,6 +64,17 @@ class Calls:
             return outcome
         return await self._retried(call, outcome)
 
+    async def sure(self, call: Callable[[], Awaitable[T]]) -> T:
+        """The same, for callers that want a failure raised.
+
+        Raises:
+            CallError: the call failed for good.
+        """
+        outcome = await self.make(call)
+        if isinstance(outcome, Failure):
+            raise CallError(outcome)
+        return outcome
+
     async def _retried(self, call: Callable[[], Awaitable[T]], first: T | Failure) -> T | Failure:
         from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
+from vivavoce.core import plugins
 from vivavoce.core.errors import Abstain, CallError, Missing
 from vivavoce.core.evidence import Evidence, asked_for
-from vivavoce.core.kinds import Judge
+from vivavoce.core.kinds import Guarded, Judge
 from vivavoce.core.model import Check, Use
 from vivavoce.core.reply import Object
-from vivavoce.core.result import Failure, Score, Status, Verdict
+from vivavoce.core.result import USAGE, Score, Status, Verdict
 from vivavoce.core.rubric import Rubric
 from vivavoce.run.calls import Calls
 from vivavoce.run.checks import Checks, Examiner
@@ -18,11 +20,11 @@ from vivavoce.run.checks import Checks, Examiner
 class Bench:
     """The examiners of a run: its evaluators, and its judge where they ask for one."""
 
-    def __init__(self, *, checks: Checks, judge: Judge, use: Use, calls: Calls) -> None:
+    def __init__(self, *, checks: Checks, use: Use, calls: Calls) -> None:
+        made = plugins.build("judges", use, lax=True)
         self._checks = checks
-        self._judge = judge
-        self._name = use.name if "model" not in use.options else f"{use.name}:{use.options['model']}"
-        self._calls = calls
+        self._judge: Judge = made.through(calls.sure) if isinstance(made, Guarded) else made
+        self._name: str = getattr(made, "name", use.name)
 
     async def score(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
         """One check, applied, by `deadline` on the loop's clock. Never raises but for cancellation."""
@@ -45,22 +47,23 @@ class Bench:
             return self._stamp(examiner, "error", "not judged within the time limit of the case", judged=True)
         except Exception as error:  # an evaluator's own mistake harms only its score
             return self._stamp(examiner, "error", f"the evaluator failed: {type(error).__name__}: {error}")
-        return _scored(examiner, verdict, self._name if asker is not None and asker.asked else None)
+        if asker is None or not asker.asked:
+            return _scored(examiner, verdict, None)
+        details = {**verdict.details, USAGE: asker.usage} if asker.usage else verdict.details
+        return _scored(examiner, replace(verdict, details=details), self._name)
 
     async def ask(self, rubric: Rubric, evidence: Evidence, fields: Object) -> Verdict:
-        """The judge's verdict, within its limits and on the rubric's scale.
+        """The judge's verdict, on the rubric's scale.
 
         Raises:
             Abstain, CallError, Missing: as `core.kinds.Ask` says.
         """
+        return rubric.check(await self._judge.judge(rubric, evidence, fields))
 
-        async def call() -> Verdict:
-            return rubric.check(await self._judge.judge(rubric, evidence, fields))
-
-        outcome = await self._calls.make(call)
-        if isinstance(outcome, Failure):
-            raise CallError(outcome)
-        return outcome
+    async def close(self) -> None:
+        """Free what the judge holds."""
+        if hasattr(self._judge, "close"):
+            await self._judge.close()
 
     def _stamp(self, examiner: Examiner, status: Status, reason: str, *, judged: bool = False) -> Score:
         return Score(
@@ -81,10 +84,15 @@ class _Asker:
         self._bench = bench
         self._evidence = evidence
         self.asked = False
+        self.usage: dict[str, float] = {}
+        """What the judge's calls took, over all that were asked."""
 
     async def __call__(self, rubric: Rubric, /, **fields: str) -> Verdict:
         self.asked = True
-        return await self._bench.ask(rubric, self._evidence, fields)
+        verdict = await self._bench.ask(rubric, self._evidence, fields)
+        for name, amount in verdict.usage.items():
+            self.usage[name] = self.usage.get(name, 0) + amount
+        return verdict
 
 
 def _scored(examiner: Examiner, verdict: Verdict, judge: str | None) -> Score:

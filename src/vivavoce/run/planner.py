@@ -15,6 +15,7 @@ from vivavoce.core.model import Case, File, Header, Plan, Selection, Suite, Tria
 from vivavoce.core.place import Problems
 from vivavoce.core.source import Source
 from vivavoce.run import files
+from vivavoce.run.asking import judge_of
 from vivavoce.run.checks import Checks
 from vivavoce.run.reading import MADE, Count, Reading, read, selected
 
@@ -42,7 +43,7 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
     )
     if not live:
         plugins.build("targets", selection.target or Use(name=""), lax=True)
-    plugins.build("judges", selection.judge or Use(name=""), lax=True)
+    plugins.build("judges", judge_of(selection)[0], lax=True)
     header = _header(selection, readings, count)
     warnings = [str(warning) for warning in problems.warnings]
     if problems.warned > len(problems.warnings):

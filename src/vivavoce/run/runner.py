@@ -14,6 +14,7 @@ from vivavoce.core import codec, plugins, secrets
 from vivavoce.core.kinds import Engine, Store, Target
 from vivavoce.core.model import Plan, Trial, Use
 from vivavoce.core.result import Result, Run, State
+from vivavoce.run.asking import judge_of
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.checks import Checks
 from vivavoce.run.judging import Bench
@@ -91,7 +92,7 @@ class _Work:
 
     def __init__(self, plan: Plan, limits: Limits, nonce: str, target: Target | None) -> None:
         selection = plan.header.selection
-        judge = selection.judge or Use(name="none")
+        judge, rate = judge_of(selection)
         made = target or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
         self._target: Target = made
         self._secrets = secrets.values([use.options for use in (selection.target, selection.judge) if use is not None])
@@ -108,9 +109,8 @@ class _Work:
             checks=checks,
             bench=Bench(
                 checks=checks,
-                judge=plugins.build("judges", judge, lax=True),
                 use=judge,
-                calls=Calls(replace(limits, rate=None), phase="judge", timeout=None, idempotent=True),
+                calls=Calls(replace(limits, rate=rate), phase="judge", timeout=None, idempotent=True),
             ),
             nonce=nonce,
             case_timeout=limits.case_timeout,
@@ -132,6 +132,7 @@ class _Work:
 
     async def close(self) -> None:
         await self._target.close()
+        await self._room.bench.close()
 
 
 def _blotted(result: Result, hidden: Sequence[str]) -> Result:
