@@ -57,8 +57,9 @@ def test_the_ways_to_name_a_target_are_all_listed():
 
 
 def test_other_kinds_are_named_in_the_same_way():
-    with pytest.raises(UsageError, match="a judge is named as one of: "):
-        parse_spec("oracle:delphi", "judges")
+    for text in ("oracle:delphi", "https://judge.example/"):
+        with pytest.raises(UsageError, match="a judge is named as one of: "):
+            parse_spec(text, "judges")
 
 
 def test_each_name_alone_is_known_or_told_what_is_missing():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -48,12 +49,13 @@ def told(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """The last line of the agent's own code that was passed; of any code, when there is none."""
+    """The last line that was passed of code that is neither ours nor installed; of any code, when there is none."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{Path(error.filename).name}:{error.lineno}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith((_OURS, "<"))]
-    folder = str(Path.cwd())
-    own = [frame for frame in frames if frame.filename.startswith(folder) and "site-packages" not in frame.filename]
+    own = [
+        frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith(sys.base_prefix)
+    ]
     last = (own or frames)[-1:]
     return f"{Path(last[0].filename).name}:{last[0].lineno}" if last else ""
 
