@@ -87,6 +87,10 @@ class Writer:
         self._jobs.put((job, done))
         done.result()
 
+    def wait(self) -> None:
+        """Return once all that was added so far is committed."""
+        self.do(lambda connection: None)
+
     def close(self) -> None:
         """Commit what waits, and stop."""
         self._jobs.put(None)

@@ -99,6 +99,8 @@ class Sqlite:
         return Writer(Path(self.path))
 
     def _reader(self) -> _Reader:
+        if "_writer" in self.__dict__:
+            self._writer.wait()  # a store's reads see all that was added to it before
         return _Reader(Path(self.path))
 
     def _run(self, row: tuple[int, str, str, str | None, State, str, str | None]) -> Run:
