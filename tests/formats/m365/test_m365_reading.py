@@ -206,13 +206,18 @@ class TestEvaluators:
     def test_the_format_is_left_away_when_the_file_does_not_say(self, read):
         assert checks(read(asked(evaluators={"Citations": {}})).cases[0].turns[0])[2] == ("Citations", {}, "item")
 
-    def test_additions_and_names_of_ones_own_pass(self, data, read):
+    def test_names_that_are_not_the_vendors_pass_with_their_options(self, read):
+        own = {"Politeness": {"threshold": -3.5, "options": {"tone": "warm"}}, "F1Score": {}, "RougeScore": {"kind": "L"}}
+        found = read(asked(evaluators=own, evaluators_mode="replace"))
+        assert found.errors == []
+        assert checks(found.cases[0].turns[0]) == [(name, options, "item") for name, options in own.items()]
+
+    def test_additions_pass(self, data, read):
         found = read(data / "ok" / "additions.json")
         own = {name: options for name, options, origin in checks(found.cases[0].turns[0]) if origin == "item"}
         assert own["ExactMatch"] == {"match": "contains"}
-        assert own["RetrievalQuery"] == {"selector": "pier", "judge": True}
-        assert own["Politeness"] == {"threshold": -3.5, "options": {"tone": "warm"}}
-        assert own["F1Score"] == {}
+        assert own["RetrievalQuery"] == {"selector": "pier"}
+        assert own["RetrievalResult"] == {"min_expected_count": 1, "judge": True}
 
 
 ITEM_ERRORS = [

@@ -233,7 +233,6 @@ def test_each_repeat_is_an_item_with_an_id_of_its_own(report, read):
 
 
 def test_suites_are_told_apart(report, read):
-    document = report(result(answered(PASS)), result(answered(PASS)), files=2) if False else None
     first = result(answered(PASS))
     second = Result(suite="trams", case="#0", turns=(answered(PASS),), status="pass")
     document = report(first, second, files=2)
@@ -243,11 +242,11 @@ def test_suites_are_told_apart(report, read):
 
 def test_parts_of_an_answer_without_a_field_are_kept(report):
     (item,) = report(
-        result(answered(PASS, tool_calls=(ToolCall(name="search"),), seconds=0.5, citations=(Citation(index=0),)))
+        result(answered(PASS, tool_calls=(ToolCall(name="search"),), usage={"input_tokens": 3}, citations=(Citation(index=0),)))
     )["items"]
     kept = item["extensions"][OURS]["reply"]
     assert kept["tool_calls"][0]["name"] == "search"
-    assert (kept["seconds"], kept["citations"]) == (0.5, [{"index": 0}])
+    assert (kept["usage"], kept["citations"]) == ({"input_tokens": 3}, [{"index": 0}])
     assert "citations" not in item
 
 

@@ -55,7 +55,7 @@ def test_reading_writing_and_reading_loses_nothing(path, read, write, strict):
         ("thread.json", "1.2.0"),
         ("similarity.json", "1.3.0"),
         ("retrieval_query.json", "1.5.0"),
-        ("additions.json", "1.7.0"),
+        ("additions.json", "1.0.0"),
         ("scored.json", "1.6.0"),
         ("bounds.json", "1.8.0"),
     ],

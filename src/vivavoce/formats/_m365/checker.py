@@ -96,8 +96,8 @@ class Checker:
         known: Mapping[str, JSON] = rule.get("properties", {})
         rest = rule.get("additionalProperties", True)
         stand_ins = set()
-        if rest is False:
-            stand_ins = self.unknown((name for name in value if name not in known), known, path, noun, hints)
+        if rest is False and (strangers := [name for name in value if name not in known]):
+            stand_ins = self.unknown(strangers, known, path, noun, hints)
         for name in rule.get("required", ()):
             if name not in value and (self._lenient or name not in stand_ins):
                 self._say(f'needs "{name}"', path, f'add "{name}"')

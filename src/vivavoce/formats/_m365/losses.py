@@ -14,7 +14,7 @@ _EXPECTED = (
     ("refusal", "expected refusals"),
     ("insights", "expected insights"),
 )
-_ANSWERED = ("tool_calls", "rows", "intent", "refusal", "insight", "seconds", "raw")
+_ANSWERED = ("tool_calls", "rows", "intent", "refusal", "insight", "raw")
 
 
 class Losses:

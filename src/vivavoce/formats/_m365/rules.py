@@ -131,11 +131,9 @@ def custom(*, strict: bool) -> dict[str, JSON]:
     )
 
 
-def _scope(*, strict: bool) -> dict[str, JSON]:
-    fields = {
-        "capability": text("The kind of retrieval looked at, such as OneDriveAndSharePoint; all unless given.", minLength=1)
-    }
-    return fields if strict else {**fields, "judge": flag("Whether a judge decides instead of a comparison of texts.")}
+def _scope() -> dict[str, JSON]:
+    says = "The kind of retrieval looked at, such as OneDriveAndSharePoint; all unless given."
+    return {"capability": text(says, minLength=1)}
 
 
 def _retrieval_query(*, strict: bool) -> dict[str, JSON]:
@@ -143,7 +141,7 @@ def _retrieval_query(*, strict: bool) -> dict[str, JSON]:
     return record(
         "Options of RetrievalQuery.",
         {
-            **_scope(strict=strict),
+            **_scope(),
             "selector": text("Text by which the query is found.", minLength=1),
             "includes": array("Terms the query must have.", terms),
             "excludes": array("Terms the query must not have.", terms),
@@ -158,10 +156,12 @@ def _retrieval_result(*, strict: bool) -> dict[str, JSON]:
         {"retrievalExtract_contains": text("Text that an extract must have.", minLength=1)},
         required=("retrievalExtract_contains",),
     )
+    judged = {} if strict else {"judge": flag("Whether a judge decides instead of a comparison of texts.")}
     rule = record(
         "Options of RetrievalResult.",
         {
-            **_scope(strict=strict),
+            **_scope(),
+            **judged,
             "expected_items": array("What must be retrieved.", item, minItems=1),
             "min_expected_count": whole("The lowest number of hits.", minimum=1),
             "max_rank": whole("The last rank looked at; 10 unless given.", minimum=1),

@@ -20,7 +20,7 @@ from vivavoce.formats._m365.scoring import outcome, summary, written
 from vivavoce.formats._m365.writing import Writer, answer, extended, foreign_of
 
 _NOT_SENT = Fault(code="not_sent", message="This turn was not sent.")
-_MORE = ("tool_calls", "rows", "intent", "refusal", "insight", "seconds")
+_MORE = ("tool_calls", "rows", "intent", "refusal", "insight")
 
 
 def report(run: Run, out: IO[str]) -> None:

@@ -53,7 +53,8 @@ def _needs(document: JSON) -> Iterator[int]:
     metadata = document.get("metadata") or {}
     if "agentName" in metadata or "cliVersion" in metadata:
         yield 1
-    yield from _part(document)
+    if "default_evaluators" in document:
+        yield from _part({"default_evaluators": document["default_evaluators"]})
     for item in document.get("items", ()):
         yield from _part(item)
         for turn in item.get("turns", ()):
@@ -61,7 +62,7 @@ def _needs(document: JSON) -> Iterator[int]:
 
 
 def _part(part: dict[str, JSON]) -> Iterator[int]:
-    """What the root, an item or a turn needs."""
+    """What an item, a turn or the evaluators of the root need."""
     for name, minor in _SINCE:
         if name in part:
             yield minor
