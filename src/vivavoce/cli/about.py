@@ -8,7 +8,7 @@ from vivavoce.cli.command import Command
 from vivavoce.cli.console import say, table
 from vivavoce.core.errors import EXIT_OK, UsageError
 
-KINDS = ("formats", "targets", "evaluators", "judges", "reports", "stores", "engines")
+KINDS = ("formats", "targets", "evaluators", "judges", "providers", "reports", "stores", "engines")
 
 
 def _add_list(parser: argparse.ArgumentParser) -> None:
