@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import IO
 
 import msgspec
@@ -107,6 +108,7 @@ def _row(case: Case, base: build.Checks, lost: Lost) -> Members:
         lost("checks of a whole conversation are written as evaluators of its case, which also examine its turns")
         row["evaluators"] = _options(case.checks, lost)
         base = build.resolve(base or None, row["evaluators"], None, "") or ()
+        case = replace(case, turns=tuple(_with(case.checks, turn) for turn in case.turns))
     metadata = _given(metadata=dict(case.metadata) or None)
     if _is_single(case):
         said = _said(case.turns[0], base, lost)
@@ -119,6 +121,12 @@ def _row(case: Case, base: build.Checks, lost: Lost) -> Members:
     if whole.pop("expected", None) is not None:
         lost("an expected response of a whole conversation has no place")
     return row | whole | metadata
+
+
+def _with(checks: build.Checks, turn: Turn) -> Turn:
+    """A turn that is examined by these checks too, unless it names them itself."""
+    own = {fold(check.evaluator) for check in turn.checks}
+    return replace(turn, checks=(*(check for check in checks if fold(check.evaluator) not in own), *turn.checks))
 
 
 def _is_single(case: Case) -> bool:
