@@ -14,8 +14,9 @@ from types import ModuleType
 
 import pytest
 
+from vivavoce.core import plugins
+
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = ("formats", "targets", "evaluators", "judges", "reports", "stores", "engines")
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Module:
     @property
     def is_plugin(self) -> bool:
         folder, _, file = self.name.partition("/")
-        return folder in KINDS and "/" not in file and not file.startswith("_")
+        return folder in plugins.KINDS and "/" not in file and not file.startswith("_")
 
     def at(self, line: int) -> str:
         """A place, as an editor opens it."""

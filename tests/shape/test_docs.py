@@ -185,7 +185,7 @@ def test_the_glossary_is_in_order():
     assert words == sorted(words)
 
 
-@pytest.mark.parametrize("kind", plugins.KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in plugins.KINDS if plugins.names(kind)])
 def test_every_plugin_is_in_the_docs(kind):
     page = (ROOT / "docs" / "reference" / f"{kind}.md").read_text(encoding="utf-8")
     assert [name for name in plugins.names(kind) if f"\n## {name}\n" not in page] == []

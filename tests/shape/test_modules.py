@@ -18,6 +18,7 @@ HARMLESS_CALLS = {
     "tuple",
     "str",
     "Path",
+    "float",
     "type",
     "getattr",
     "lower",
