@@ -11,8 +11,8 @@ from vivavoce.core import codec
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Reply, Request
+from vivavoce.net.failures import bad_payload
 from vivavoce.targets import _answer
-from vivavoce.targets._failures import bad_payload
 from vivavoce.targets._foreign import Border, crashed
 from vivavoce.targets._threads import Threads
 

@@ -13,7 +13,7 @@ from vivavoce.core import codec
 from vivavoce.core.errors import CallError
 from vivavoce.core.place import did_you_mean, nearest
 from vivavoce.core.reply import JSON, Citation, Object, Reply, ToolCall
-from vivavoce.targets._failures import bad_payload, excerpt
+from vivavoce.net.failures import bad_payload, excerpt
 from vivavoce.wire.json_text import DEPTH_LIMIT, too_deep
 
 T = TypeVar("T")

@@ -7,8 +7,9 @@ import re
 import aiohttp
 
 from vivavoce.core.reply import JSON, Reply
+from vivavoce.net.exchange import whole
+from vivavoce.net.failures import bad_payload, excerpt, too_large
 from vivavoce.targets import _answer
-from vivavoce.targets._failures import bad_payload, excerpt, too_large
 from vivavoce.targets._paths import Paths
 from vivavoce.targets._sse import Events, Stream
 
@@ -26,21 +27,8 @@ async def read(response: aiohttp.ClientResponse, paths: Paths, limit: int) -> tu
     """
     if response.content_type == "text/event-stream":
         return await _stream(response, paths, limit)
-    answer = _answer_of(response, await _whole(response, limit), paths)
+    answer = _answer_of(response, await whole(response, limit), paths)
     return paths.reply(answer), paths.session(answer)
-
-
-async def _whole(response: aiohttp.ClientResponse, limit: int) -> bytes:
-    if (response.content_length or 0) > limit:
-        raise too_large("the answer", limit)
-    parts: list[bytes] = []
-    size = 0
-    while part := await response.content.readany():
-        parts.append(part)
-        size += len(part)
-        if size > limit:
-            raise too_large("the answer", limit)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _answer_of(response: aiohttp.ClientResponse, body: bytes, paths: Paths) -> JSON:

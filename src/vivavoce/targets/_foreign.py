@@ -11,7 +11,7 @@ from types import TracebackType
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.result import Failure
-from vivavoce.targets._failures import excerpt
+from vivavoce.net.failures import excerpt
 
 _OURS = str(Path(__file__).parent.parent)
 _MESSAGE = 500

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.reply import JSON, Object, Reply
+from vivavoce.net.failures import bad_payload, excerpt
 from vivavoce.targets import _answer
-from vivavoce.targets._failures import bad_payload, excerpt
 
 if TYPE_CHECKING:
     from jmespath.parser import ParsedResult

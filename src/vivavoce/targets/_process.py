@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import cast
 
 from vivavoce.core.errors import CallError
-from vivavoce.targets._failures import too_large
+from vivavoce.net.failures import too_large
 
 _LAST_WORDS = 4096
 """Bytes of the error output that are kept."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from vivavoce.core.errors import CallError
 from vivavoce.core.reply import JSON, Object, Reply
 from vivavoce.core.result import Failure
+from vivavoce.net.failures import bad_payload, excerpt
 from vivavoce.targets import _answer
-from vivavoce.targets._failures import bad_payload, excerpt
 from vivavoce.targets._paths import Paths
 
 _BREAK = re.compile(rb"\r\n|\n|\r")

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from vivavoce.core import codec, secrets
-from vivavoce.core.environment import variables
+from vivavoce.core.environment import expand, variables
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
 from vivavoce.core.reply import Reply, Request
 from vivavoce.core.result import Failure
-from vivavoce.targets import _answer, _environment
-from vivavoce.targets._failures import bad_payload, excerpt
+from vivavoce.net.failures import bad_payload, excerpt
+from vivavoce.targets import _answer
 from vivavoce.targets._process import Process
 
 __all__ = ["Command"]
@@ -128,7 +128,7 @@ class Command:
     def _env(self) -> dict[str, str]:
         # A Python program holds its lines back in a buffer while it writes to a pipe, and would be waited for in vain.
         inherited = {"PYTHONUNBUFFERED": "1", **variables()}
-        return {**inherited, **{name: _environment.expand(value, f"env {name}") for name, value in self.env.items()}}
+        return {**inherited, **{name: expand(value, f"env {name}") for name, value in self.env.items()}}
 
     @cached_property
     def _secrets(self) -> tuple[str, ...]:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, Literal
-from urllib.parse import urlsplit
 
 from vivavoce.core import codec, secrets
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Object, Reply, Request
-from vivavoce.targets import _environment, _template
+from vivavoce.net import options
+from vivavoce.targets import _template
 from vivavoce.targets._paths import Paths
 
 if TYPE_CHECKING:
     import ssl
 
-    from vivavoce.targets._exchange import Client
+    from vivavoce.net.exchange import Client
 
 __all__ = ["Http"]
 
 _PATHS = ("text", "tool_calls", "citations", "retrievals", "rows", "intent", "refusal", "insight", "usage", "session_id")
-_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,12 +106,11 @@ class Http:
 
     @cached_property
     def _client(self) -> Client:
-        from vivavoce.targets._exchange import Client, Door
+        from vivavoce.net.exchange import Client, Door
 
-        parts = urlsplit(self.url)
         door = Door(
             url=self._address,
-            shown=f"{parts.scheme}://{parts.netloc}{parts.path}",
+            shown=options.shown(self.url),
             method=self.method,
             headers=self._headers,
             tls=self._tls,
@@ -124,19 +121,11 @@ class Http:
     @cached_property
     def _address(self) -> str:
         """The URL, variables filled in."""
-        url = _environment.expand(self.url, "url")
-        _check_url(url, self.url)
-        return url
+        return options.address(self.url)
 
     @cached_property
     def _headers(self) -> dict[str, str]:
-        made = {name: _environment.expand(value, f"the header {name}") for name, value in self.headers.items()}
-        for name, value in made.items():
-            if not _HEADER.fullmatch(name):
-                raise ValueError(f"{name!r} is no name of a header")
-            if any(each in value for each in "\r\n\0"):
-                raise ValueError(f"the value of the header {name} has more than one line")
-        return made
+        return options.headers(self.headers)
 
     @cached_property
     def _request(self) -> Object | None:
@@ -190,15 +179,3 @@ class _Conversation:
 
     async def close(self) -> None:
         return None
-
-
-def _check_url(url: str, shown: str) -> None:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise ValueError(f'url: "{shown}" is no address: {error}') from None
-    if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
-        raise ValueError(f'url: "{shown}" is no http:// or https:// address')
-    if parts.username is not None or parts.password is not None:
-        raise ValueError("url: a password does not belong into an address, which is stored; send it in headers, as ${VAR}")

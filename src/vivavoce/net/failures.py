@@ -1,23 +1,23 @@
-"""Failures that targets share: an answer that cannot be read, and how much of it a message shows."""
+"""Failures of whoever answers: an answer that cannot be read, and how much of it a message shows."""
 
 from __future__ import annotations
 
 from vivavoce.core.errors import CallError
-from vivavoce.core.result import Failure
+from vivavoce.core.result import Failure, Phase
 
 _SHOWN = 200
 """Characters of an answer or of an error output that a message shows."""
 
 
-def bad_payload(message: str) -> CallError:
-    """The agent answered, but with nothing that can be read as an answer."""
-    return CallError(Failure(code="bad_payload", message=message, answered=True))
+def bad_payload(message: str, phase: Phase = "target") -> CallError:
+    """The other side answered, but with nothing that can be read as an answer."""
+    return CallError(Failure(code="bad_payload", message=message, phase=phase, answered=True))
 
 
-def too_large(what: str, limit: int) -> CallError:
-    """The agent answered with more than anyone would read."""
+def too_large(what: str, limit: int, phase: Phase = "target") -> CallError:
+    """The other side answered with more than anyone would read."""
     message = f"{what} is larger than {limit:,} bytes, so reading stopped; the option `limit` allows more"
-    return CallError(Failure(code="too_large", message=message, answered=True))
+    return CallError(Failure(code="too_large", message=message, phase=phase, answered=True))
 
 
 def excerpt(text: str | bytes, size: int = _SHOWN, *, tail: bool = False) -> str:

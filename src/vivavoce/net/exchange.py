@@ -1,4 +1,4 @@
-"""HTTP exchanges with an agent: one call, with everything that may go wrong on the way as a typed failure."""
+"""HTTP exchanges: one call, with everything that may go wrong on the way as a typed failure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from yarl import URL
 
 from vivavoce.core import secrets
 from vivavoce.core.errors import CallError
-from vivavoce.core.result import Failure
-from vivavoce.targets._failures import excerpt
+from vivavoce.core.result import Failure, Phase
+from vivavoce.net.failures import excerpt, too_large
 
 T = TypeVar("T")
 Read = Callable[[aiohttp.ClientResponse], Awaitable[T]]
@@ -32,11 +32,13 @@ _IDLE = 2.0
 """Seconds an idle connection is kept: less than servers keep theirs, so that none is used that is just being closed."""
 _EXPLAIN = 2.0
 """Seconds that the body of a refusal is waited for."""
+_EXPLAINED = 16_384
+"""Bytes of it that are read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Door:
-    """Where the agent is, and how one knocks."""
+    """Where the other side is, and how one knocks."""
 
     url: str
     shown: str
@@ -45,11 +47,23 @@ class Door:
     headers: Mapping[str, str]
     tls: ssl.SSLContext | None
     secrets: tuple[str, ...]
-    """Values that no message may show, also when the agent repeats them."""
+    """Values that no message may show, also when the other side repeats them."""
+    phase: Phase = "target"
+    """In which part of a trial it is called."""
+
+
+class Refused(CallError):
+    """The other side answered with a status that is no success."""
+
+    def __init__(self, failure: Failure, status: int, body: str) -> None:
+        super().__init__(failure)
+        self.status = status
+        self.body = body
+        """The beginning of what it said, without secrets."""
 
 
 class Client:
-    """The connections of one target. Cookies are the caller's, so that conversations do not share them."""
+    """The connections to one address. Cookies are the caller's, so that conversations do not share them."""
 
     def __init__(self, door: Door) -> None:
         self._door = door
@@ -63,7 +77,8 @@ class Client:
         """Send a request and read its answer; `cookies` are sent, and those of the answer added to them.
 
         Raises:
-            CallError: with a failure that says what happened, and whether the agent may have been reached.
+            CallError: with a failure that says what happened, and whether the other side may have been reached; `Refused`
+                when it answered with another status than success.
         """
         try:
             return await self._follow(body, cookies, read)
@@ -138,24 +153,24 @@ class Client:
             )
         return url
 
-    async def _refused(self, response: aiohttp.ClientResponse) -> CallError:
+    async def _refused(self, response: aiohttp.ClientResponse) -> Refused:
         """The failure for a status that is no success."""
         said = ""
         try:
             async with asyncio.timeout(_EXPLAIN):
-                body = await response.content.read(4096)
                 # Blotted out before it is cut, since half a secret is no longer told by its value.
-                said = excerpt(secrets.blot(body.decode(errors="replace"), self._door.secrets))
+                said = secrets.blot((await _beginning(response)).decode(errors="replace"), self._door.secrets)
         except (TimeoutError, aiohttp.ClientError, OSError):
             pass
-        message = f"answered {response.status} {response.reason or ''}".rstrip() + (f": {said}" if said else "")
-        return self._failed(
+        message = f"answered {response.status} {response.reason or ''}".rstrip() + (f": {excerpt(said)}" if said else "")
+        failed = self._failed(
             f"http_{response.status}",
             message,
             retriable=response.status in RETRIABLE,
             retry_after=retry_after(response.headers.get("Retry-After"), time.time()),
             answered=True,
         )
+        return Refused(failed.failure, response.status, said)
 
     def _failed(
         self,
@@ -169,8 +184,34 @@ class Client:
     ) -> CallError:
         message = excerpt(f"{self._door.shown} {message}", 600)
         return CallError(
-            Failure(code=code, message=message, retriable=retriable, retry_after=retry_after, sent=sent, answered=answered)
+            Failure(
+                code=code,
+                message=message,
+                phase=self._door.phase,
+                retriable=retriable,
+                retry_after=retry_after,
+                sent=sent,
+                answered=answered,
+            )
         )
+
+
+async def whole(response: aiohttp.ClientResponse, limit: int, phase: Phase = "target") -> bytes:
+    """The body of an answer.
+
+    Raises:
+        CallError: it is larger than `limit` bytes.
+    """
+    if (response.content_length or 0) > limit:
+        raise too_large("the answer", limit, phase)
+    parts: list[bytes] = []
+    size = 0
+    while part := await response.content.readany():
+        parts.append(part)
+        size += len(part)
+        if size > limit:
+            raise too_large("the answer", limit, phase)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def retry_after(value: str | None, now: float) -> float | None:
@@ -184,6 +225,14 @@ def retry_after(value: str | None, now: float) -> float | None:
         return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
     except (ValueError, OverflowError):
         return None
+
+
+async def _beginning(response: aiohttp.ClientResponse) -> bytes:
+    """As much of a body as is worth telling; one that comes in parts is put together."""
+    body = b""
+    while len(body) < _EXPLAINED and (part := await response.content.readany()):
+        body += part
+    return body[:_EXPLAINED]
 
 
 def _remember(response: aiohttp.ClientResponse, cookies: dict[str, str]) -> None:
