@@ -33,7 +33,7 @@ def test_lines_are_found_when_they_are_asked_for(source):
     problems.add(source, "m", path="gone")
     problems.add(source, "m", path="items[0]", line=77)
     problems.add(source, "m")
-    assert [problem.line for problem in problems.found()] == [4, 4, 1, 77, None]
+    assert [problem.line for problem in problems.found()] == [None, 1, 4, 4, 77], "down the file"
 
 
 def test_the_same_problem_counts_once(source):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from pathlib import Path
 
+import jsonschema
 import pytest
 
 from vivavoce.core.model import Check, Expectation, Persona, Turn
@@ -366,3 +368,41 @@ def test_a_file_is_read_again_each_time(tmp_path):
     assert [next(first).id, next(second).id, next(first).id] == ["case-0", "case-0", "case-1"]
     path.write_bytes(rows(5))
     assert len(list(suite.cases)) == 5
+
+
+DATA = Path(__file__).resolve().parents[1] / "data" / "native"
+
+
+def instances(folder: str) -> list[tuple[str, object]]:
+    """Every document and row of the JSON files of a folder."""
+    found = []
+    for path in sorted((DATA / folder).glob("*.json*")):
+        if path.suffix == ".jsonl":
+            lines = path.read_text(encoding="utf-8-sig").splitlines()
+            found += [(f"{path.name}:{number}", json.loads(line)) for number, line in enumerate(lines, 1) if line.strip()]
+        elif path.suffix == ".json":
+            found.append((path.name, json.loads(path.read_text())))
+    return found
+
+
+def test_the_schema_admits_what_is_read():
+    schema = jsonschema.Draft202012Validator(Native().schema())
+    for name, instance in instances("ok"):
+        if "nulls" not in str(instance):  # an editor may well object to a key that says nothing
+            assert list(schema.iter_errors(instance)) == [], name
+
+
+@pytest.mark.parametrize("name", ["misspelt.jsonl", "types.jsonl", "kinds.jsonl", "misspelt.json"])
+def test_the_schema_refuses_what_is_refused(name):
+    schema = jsonschema.Draft202012Validator(Native().schema())
+    path = DATA / "bad" / name
+    texts = path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
+    wrong = {problem.line for problem in _problems(path)} if path.suffix == ".jsonl" else {1}
+    assert {number for number, text in enumerate(texts, 1) if not schema.is_valid(json.loads(text))} <= wrong
+    assert any(not schema.is_valid(json.loads(text)) for text in texts)
+
+
+def _problems(path: Path):
+    problems = Problems()
+    list(Native().read(Source(path), problems).cases)
+    return problems.found()

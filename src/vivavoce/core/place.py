@@ -95,8 +95,10 @@ class Problems:
         self.total += others.total - len(others._kept)
 
     def found(self) -> tuple[Problem, ...]:
-        """The errors kept, each with its line where it can be told."""
-        return tuple(_with_lines(self._kept))
+        """The errors kept, each with its line where it can be told, file by file and down each file."""
+        problems = list(_with_lines(self._kept))
+        files = {name: at for at, name in enumerate(dict.fromkeys(problem.file for problem in problems))}
+        return tuple(sorted(problems, key=lambda problem: (files[problem.file], problem.line or 0)))
 
     def raise_any(self) -> None:
         """Raise one `DatasetError` with every error, if there is any."""

@@ -320,8 +320,8 @@ def test_wrong_evaluators(evaluators, message, place, read):
 def test_an_expected_item_holds_one_thing(read):
     found = read(asked(evaluators={"RetrievalResult": {"expected_items": [{"webUrl": "https://example.org"}]}}))
     assert [problem.path for problem in found.problems] == [
-        "items[0].evaluators.RetrievalResult.expected_items[0].webUrl",
         "items[0].evaluators.RetrievalResult.expected_items[0]",
+        "items[0].evaluators.RetrievalResult.expected_items[0].webUrl",
     ]
 
 
@@ -388,22 +388,22 @@ def test_thirty_mistakes_are_thirty_problems(data, read):
         (22, "items[2].expected_response"),
         (24, "items[3]"),
         (29, "items[4].turns"),
-        (38, "items[5].evaluators"),
         (33, "items[5].turns[0].evaluators.ExactMatch"),
         (34, "items[5].turns[1].promt"),
         (35, "items[5].turns[2]"),
         (36, "items[5].turns[3].testId"),
+        (38, "items[5].evaluators"),
         (43, "items[6].evaluators_mode"),
         (45, "items[6].evaluators.ExactMatch.threshold"),
         (46, "items[6].evaluators.PartialMatch.treshold"),
         (47, "items[6].evaluators.Coherence.threshold"),
+        (52, "items[7].testId"),
         (54, "items[7].evaluators.RetrievalQuery"),
         (54, "items[7].evaluators.RetrievalQuery.includes"),
         (55, "items[7].evaluators.RetrievalResult"),
         (56, "items[7].evaluators.ToolCallAccuracy"),
-        (52, "items[7].testId"),
-        (62, "items[8].urgency"),
         (61, "items[8].evaluators"),
+        (62, "items[8].urgency"),
         (66, "items[9].scores.relevance.score"),
         (68, "items[10]"),
     ]
