@@ -17,11 +17,12 @@ __all__ = ["Native"]
 class Native:
     """JSON lines with one case a line, or one YAML or JSON document: everything Viva knows of a case, in its own words.
 
-    Reads: `.jsonl` of any size, in bounded memory; `.yaml`, `.yml` and `.json` documents up to 256 MB; each also as `.gz`.
-    Writes: JSON lines, or one YAML document with `layout`.
+    Speaks: JSON lines of any size, in bounded memory; YAML and JSON documents up to 256 MB; either also packed with gzip. Writes
+        JSON lines or YAML.
+    Options: `layout`, for writing.
     Example: `{"id": "returns-1", "input": "What is the return policy?", "expected": "30 days"}`
     Limits: JSON lines hold no name, description, `about` or suite-wide evaluators of a suite; documents do.
-    Source: Viva.
+    Source: Viva itself; `viva schema native` prints the JSON Schema.
     """
 
     looks_for: ClassVar[str] = (
