@@ -28,7 +28,7 @@ class Native:
     looks_for: ClassVar[str] = (
         'JSON lines whose keys are all native ones, "input", "turns" or "persona" among them, or a document with "cases"'
     )
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".yaml", ".yml", ".json")
+    suffixes: ClassVar[tuple[str, ...]] = (".eval.yaml", ".jsonl", ".json")
 
     layout: Literal["lines", "yaml"] = "lines"
     """How a suite is written: JSON lines, or one YAML document."""
