@@ -17,8 +17,8 @@ __all__ = ["Native"]
 class Native:
     """JSON lines with one case a line, or one YAML or JSON document: everything Viva knows of a case, in its own words.
 
-    Speaks: JSON lines of any size, in bounded memory; YAML and JSON documents up to 256 MB; either also packed with gzip. Writes
-        JSON lines or YAML.
+    Speaks: JSON lines of any size, in bounded memory; YAML and JSON documents up to 256 MB; either also packed with gzip.
+        Writes JSON lines or YAML.
     Options: `layout`, for writing.
     Example: `{"id": "returns-1", "input": "What is the return policy?", "expected": "30 days"}`
     Limits: JSON lines hold no name, description, `about` or suite-wide evaluators of a suite; documents do.
