@@ -6,10 +6,10 @@ from vivavoce.core.reply import Reply
 from vivavoce.core.result import Exchange, Fault, Result, Score
 
 
-def score(status="pass", name="ExactMatch", value=None, judge=None):
+def score(status="pass", name="ExactMatch", value=None, judge=None, details=None):
     if value is None and status in ("pass", "fail"):
         value = 1.0 if status == "pass" else 0.0
-    return Score(name=name, evaluator=name, status=status, value=value, reason="because", judge=judge)
+    return Score(name=name, evaluator=name, status=status, value=value, reason="because", judge=judge, details=details or {})
 
 
 def turn(*scores, answered=True, usage=None, sent=True):

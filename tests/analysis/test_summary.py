@@ -11,7 +11,7 @@ from vivavoce.analysis.stats import wilson
 from vivavoce.analysis.summary import Tally
 from vivavoce.core import codec
 from vivavoce.core.reply import Reply
-from vivavoce.core.result import Exchange, Fault, Result, Score
+from vivavoce.core.result import USAGE, Exchange, Fault, Result, Score
 
 STATUSES = ("pass", "fail", "skip", "error")
 
@@ -93,22 +93,23 @@ def test_what_is_no_number_stays_out_of_the_mean(make):
 
 
 def test_usage_counts_calls_that_were_made_and_what_was_reported(make):
+    spent = {USAGE: {"calls": 2, "input_tokens": 100, "output_tokens": 7, "cost_usd": 0.001}}
     summary = tallied(
         [
             make.result(
                 turns=[
                     make.turn(make.score(judge="local"), usage={"input_tokens": 5, "output_tokens": 2, "cost_usd": 0.1}),
-                    make.turn(make.score("error", judge="local"), usage={"input_tokens": "many", "cost_usd": 0.2}),
+                    make.turn(make.score("error", judge="m", details=spent), usage={"input_tokens": "many", "cost_usd": 0.2}),
                     make.turn(make.score("error"), answered=False),
                     make.turn(answered=False, sent=False),
                 ],
-                scores=(make.score("skip", judge="local"),),
+                scores=(make.score("skip", judge="local"), make.score("pass", judge="m", details={USAGE: {"calls": 1}})),
             )
         ]
     )
     usage = summary.usage
-    assert (usage.agent_calls, usage.judge_calls, usage.input_tokens, usage.output_tokens) == (3, 2, 5, 2)
-    assert usage.cost_usd == 0.3
+    assert (usage.agent_calls, usage.judge_calls, usage.input_tokens, usage.output_tokens) == (3, 3, 105, 9)
+    assert usage.cost_usd == 0.301
     assert isinstance(usage.input_tokens, int)
 
 

@@ -7,7 +7,7 @@ from math import isfinite
 
 from vivavoce.analysis.repeats import OpenCase, Repeats
 from vivavoce.analysis.stats import Clusters
-from vivavoce.core.result import EvaluatorSummary, GroupSummary, Result, Score, Status, Summary, Usage
+from vivavoce.core.result import USAGE, EvaluatorSummary, GroupSummary, Result, Score, Status, Summary, Usage
 
 
 class Tally:
@@ -116,8 +116,8 @@ class Tally:
                 row.skipped += 1
             else:
                 row.errored += 1
-            if score.judge is not None and status != "skip":
-                self._usage.judge_calls += 1
+            if score.judge is not None and USAGE in score.details:
+                self._usage.add_judge(score.details[USAGE])
             if status == "pass" or status == "fail":
                 self._judged = True
                 value = score.value
@@ -203,6 +203,12 @@ class _Usage:
             self.input_tokens += _number(usage.get("input_tokens"))
             self.output_tokens += _number(usage.get("output_tokens"))
             self.cost_usd += _number(usage.get("cost_usd"))
+
+    def add_judge(self, usage: object) -> None:
+        """Count in what a judge's calls took; a judge that calls nobody reports nothing."""
+        if isinstance(usage, Mapping):
+            self.judge_calls += int(_number(usage.get("calls")))
+            self.add(usage)
 
     def total(self) -> Usage:
         return Usage(

@@ -18,7 +18,8 @@ Signal                      spoken between a plugin and the runner, never shown 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -93,8 +94,10 @@ class Signal(Exception):
 class CallError(Signal):
     """An outgoing call failed."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: Failure, usage: Mapping[str, float] = MappingProxyType({})) -> None:
         self.failure = failure
+        self.usage = usage
+        """What it took all the same, as in `Verdict.usage`: a judge may be paid for answers that cannot be used."""
         super().__init__(failure.message)
 
 

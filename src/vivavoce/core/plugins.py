@@ -32,9 +32,10 @@ def fold(name: str) -> str:
     return folded.removeprefix("builtin.")
 
 
-def names(kind: str) -> tuple[str, ...]:
-    """The names of all plugins of a kind, built in and installed, sorted."""
-    return tuple(sorted({*_built_in(kind).values(), *_installed(kind).values()}, key=str.lower))
+def names(kind: str, *, installed: bool = True) -> tuple[str, ...]:
+    """The names of all plugins of a kind, built in and (unless told not to look) installed, sorted."""
+    others = _installed(kind).values() if installed else ()
+    return tuple(sorted({*_built_in(kind).values(), *others}, key=str.lower))
 
 
 def find(kind: str, name: str) -> Maker:

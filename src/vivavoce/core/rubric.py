@@ -57,18 +57,25 @@ class Rubric:
             return (min(self.labels.values()), max(self.labels.values()))
         return self.scale or (0.0, 1.0)
 
+    @property
+    def whole(self) -> bool:
+        """Whether only whole numbers are grades: on a scale of several steps, such as 1..5, but not from 0 to 1."""
+        return self.labels is None and all(end == int(end) for end in self.span) and self.span[1] - self.span[0] > 1
+
     def fill(self, values: Mapping[str, str]) -> str:
         """The prompt with every placeholder replaced; `values` is keyed by the placeholder's names joined by `|`.
 
         A tag that the prompt itself puts around data, such as `</answer>`, loses its brackets inside the data: an answer
-        cannot end its own fence and go on as if it were the rubric.
+        cannot end its own fence and go on as if it were the rubric. Nor can it with what a model might take for that tag:
+        one with attributes, without its end, or in other brackets.
         """
         fences = "|".join(sorted({re.escape(name) for name in _FENCE.findall(self.prompt)}))
         tag = re.compile(rf"<(\s*/?\s*(?:{fences})\s*)>", re.IGNORECASE) if fences else None
+        like = re.compile(rf"[<\uff1c\u2039\ufe64](?=[^<>\w]{{0,9}}(?:{fences})\b)", re.IGNORECASE) if fences else None
 
         def value(match: re.Match[str]) -> str:
             text = values["|".join(name.strip() for name in match[1].split("|"))]
-            return tag.sub(r"(\1)", text) if tag else text
+            return like.sub("(", tag.sub(r"(\1)", text)) if tag and like else text
 
         return _PLACEHOLDER.sub(value, self.prompt)
 

@@ -15,6 +15,7 @@ SHORTEST = 4
 """A value of fewer characters is no secret, and occurs by chance."""
 
 _NAMES = re.compile(r"authori[sz]ation|token|key|secret|passw|cookie|credential", re.IGNORECASE)
+_COUNT = re.compile(r"(?:max|input|output)(?:_[a-z]+)*_tokens", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|Digest|ApiKey)\s+(?=\S)", re.IGNORECASE)
 _IN_URL = re.compile(r"(?<=://)([^/@\s:]*):([^/@\s]+)(?=@)")
@@ -22,8 +23,8 @@ _IN_QUERY = re.compile(r"([?&\s]-{0,2}[\w-]*(?:token|key|secret|passw|authorizat
 
 
 def is_secret(name: str) -> bool:
-    """Whether what is called this is kept from sight."""
-    return _NAMES.search(name) is not None
+    """Whether what is called this is kept from sight; a number of a model's tokens is none."""
+    return _NAMES.search(name) is not None and _COUNT.fullmatch(name) is None
 
 
 def redact(value: JSON, name: str = "") -> JSON:

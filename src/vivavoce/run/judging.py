@@ -40,11 +40,11 @@ class Bench:
             status: Status = "error" if check.origin == "item" else "skip"
             return self._stamp(examiner, status, f"needs {asked_for(missing.names)}, and there is none")
         except Abstain as abstention:
-            return self._stamp(examiner, "skip", str(abstention), judged=asker is not None)
+            return self._stamp(examiner, "skip", str(abstention), judged=asker is not None, took=asker)
         except CallError as error:
-            return self._stamp(examiner, "error", f"the judge failed: {error}", judged=True)
+            return self._stamp(examiner, "error", f"the judge failed: {error}", judged=True, took=asker)
         except TimeoutError:
-            return self._stamp(examiner, "error", "not judged within the time limit of the case", judged=True)
+            return self._stamp(examiner, "error", "not judged within the time limit of the case", judged=True, took=asker)
         except Exception as error:  # an evaluator's own mistake harms only its score
             return self._stamp(examiner, "error", f"the evaluator failed: {type(error).__name__}: {error}")
         if asker is None or not asker.asked:
@@ -65,7 +65,9 @@ class Bench:
         if hasattr(self._judge, "close"):
             await self._judge.close()
 
-    def _stamp(self, examiner: Examiner, status: Status, reason: str, *, judged: bool = False) -> Score:
+    def _stamp(
+        self, examiner: Examiner, status: Status, reason: str, *, judged: bool = False, took: _Asker | None = None
+    ) -> Score:
         return Score(
             name=examiner.name,
             evaluator=examiner.kind,
@@ -74,6 +76,7 @@ class Bench:
             reason=reason,
             rubric=examiner.rubric,
             judge=self._name if judged else None,
+            details={USAGE: took.usage} if took is not None and took.usage else {},
         )
 
 
@@ -89,10 +92,17 @@ class _Asker:
 
     async def __call__(self, rubric: Rubric, /, **fields: str) -> Verdict:
         self.asked = True
-        verdict = await self._bench.ask(rubric, self._evidence, fields)
-        for name, amount in verdict.usage.items():
-            self.usage[name] = self.usage.get(name, 0) + amount
+        try:
+            verdict = await self._bench.ask(rubric, self._evidence, fields)
+        except CallError as error:
+            self._count(error.usage)
+            raise
+        self._count(verdict.usage)
         return verdict
+
+    def _count(self, usage: Object) -> None:
+        for name, amount in usage.items():
+            self.usage[name] = self.usage.get(name, 0) + amount
 
 
 def _scored(examiner: Examiner, verdict: Verdict, judge: str | None) -> Score:

@@ -1,0 +1,156 @@
+"""What a chat model is told to answer to a rubric, and what is made of its answer: a verdict, or why it is none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from vivavoce.core.errors import CallError
+from vivavoce.core.reply import JSON, Completion, Object
+from vivavoce.core.result import Verdict
+from vivavoce.core.rubric import Rubric
+
+_LONGEST = 1200
+"""Characters of a reason, where an endpoint can be held to that."""
+_THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_FENCED = re.compile(r"\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL | re.IGNORECASE)
+_OBJECTS = 50
+"""Objects that are looked for in one answer."""
+
+
+class Unusable(Exception):
+    """An answer that is no verdict; the message says why, to the model as to a person."""
+
+    def __init__(self, why: str, code: str = "bad_answer") -> None:
+        self.code = code
+        super().__init__(why)
+
+
+def schema(rubric: Rubric) -> Object:
+    """JSON Schema of an answer; the reason comes first, so that the grade follows from it."""
+    key, grade = _grade(rubric)
+    return {
+        "type": "object",
+        "properties": {"reason": {"type": "string", "minLength": 1, "maxLength": _LONGEST}, key: grade},
+        "required": ["reason", key],
+        "additionalProperties": False,
+    }
+
+
+def form(rubric: Rubric) -> str:
+    """The same in words, for the end of a prompt."""
+    key, _ = _grade(rubric)
+    return f'one JSON object and nothing else, of this form: {{"reason": "one to three sentences", "{key}": {_what(rubric)}}}'
+
+
+def read(completion: Completion, rubric: Rubric) -> Verdict:
+    """The verdict that an answer holds.
+
+    Raises:
+        Unusable: it holds none, or one that is not on the rubric's scale.
+    """
+    if completion.refused:
+        raise Unusable("the model declined to answer", "refused")
+    if not completion.text.strip():
+        raise Unusable("the answer was cut before it began" if completion.cut else "the answer was empty")
+    found = [each for each in _objects(completion.text) if _grade(rubric)[0] in each]
+    if not found:
+        raise Unusable(_no_object(completion, rubric))
+    if any(_graded(each, rubric) != _graded(found[0], rubric) for each in found):
+        raise Unusable("the answer holds several objects with different grades")
+    reason = found[0].get("reason")
+    if not isinstance(reason, str) or not reason.strip():
+        raise Unusable('the answer gives no "reason"')
+    try:
+        return rubric.check(_verdict(found[0], reason.strip(), rubric))
+    except CallError as error:
+        raise Unusable(error.failure.message, error.failure.code) from None
+
+
+def _grade(rubric: Rubric) -> tuple[str, Object]:
+    """What the grade is called, and its JSON Schema."""
+    low, high = rubric.span
+    if rubric.labels is not None:
+        return "label", {"type": "string", "enum": list(rubric.labels)}
+    if rubric.whole:
+        return "score", {"type": "integer", "enum": list(range(int(low), int(high) + 1))}
+    return "score", {"type": "number", "minimum": low, "maximum": high}
+
+
+def _what(rubric: Rubric) -> str:
+    """The grades there are, in words."""
+    low, high = rubric.span
+    if rubric.labels is not None:
+        return " or ".join(json.dumps(label, ensure_ascii=False) for label in rubric.labels)
+    return f"a {'whole ' if rubric.whole else ''}number from {low:g} to {high:g}"
+
+
+def _graded(answer: Object, rubric: Rubric) -> str:
+    """The grade an answer gives, whatever it is, for comparing."""
+    grade = answer[_grade(rubric)[0]]
+    return repr(float(grade) if isinstance(grade, int) and abs(grade) < 1e15 else grade)
+
+
+def _verdict(answer: Object, reason: str, rubric: Rubric) -> Verdict:
+    key, _ = _grade(rubric)
+    grade = answer[key]
+    if rubric.labels is not None:
+        if not isinstance(grade, str):
+            raise Unusable(f"the label is {_shown(grade)}; it must be {_what(rubric)}", "off_scale")
+        return Verdict(reason=reason, label=grade)
+    if isinstance(grade, bool) or not isinstance(grade, int | float):
+        raise Unusable(f"the score is {_shown(grade)}; it must be {_what(rubric)}", "off_scale")
+    if rubric.whole and grade != grade // 1:
+        raise Unusable(f"the score is {grade:g}; it must be {_what(rubric)}", "off_scale")
+    return Verdict(reason=reason, value=grade)
+
+
+def _objects(text: str) -> Iterator[Object]:
+    """The JSON objects of an answer: all of it, else what stands in it after its thoughts."""
+    for whole in (text, *(match[1] for match in [_FENCED.fullmatch(text)] if match)):
+        if isinstance(payload := _json(whole), dict):
+            yield payload
+            return
+    text = _thoughtless(text)
+    decoder, at = json.JSONDecoder(), 0
+    for _ in range(_OBJECTS):
+        at = text.find("{", at)
+        if at < 0:
+            return
+        try:
+            payload, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at += 1
+            continue
+        yield payload
+
+
+def _json(text: str) -> JSON:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _thoughtless(text: str) -> str:
+    """What follows the thoughts of a model that tells them; some leave out where these begin."""
+    if match := _THOUGHT.match(text):
+        return text[match.end() :]
+    if text.lstrip()[:6].lower() == "<think":
+        return ""
+    parts = _END_OF_THOUGHT.split(text, maxsplit=1)
+    return parts[-1]
+
+
+def _no_object(completion: Completion, rubric: Rubric) -> str:
+    if completion.cut:
+        return "the answer was cut before its end; be brief (the judge's option max_tokens allows more)"
+    said = " ".join(completion.text.split())
+    return f'the answer holds no JSON object with "{_grade(rubric)[0]}": {_shown(said)}'
+
+
+def _shown(value: JSON) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 120 else f"{text[:120]}..."
