@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -241,3 +242,13 @@ def test_readings_tell_what_is_in_each_file(tmp_path: Path) -> None:
     assert (found.format, found.cases, found.turns) == ("native", 2, 3)
     assert found.evaluators["ExactMatch"] == 1
     assert not warnings
+
+
+def test_standard_input_is_kept_so_that_it_can_be_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = json.dumps(ANSWERED) + "\n"
+    for _ in range(2):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        made = plan(Selection(paths=("-",)), folder=tmp_path)
+        assert [trial.suite for trial in made.trials] == ["stdin"]
+        assert [(tmp_path / file.path).read_text() for file in made.header.files] == [text]
+    assert replan(made.header, folder=tmp_path).count == 1

@@ -116,7 +116,8 @@ def _spool(folder: Path, stream: IO[bytes]) -> Path:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
             spool.write(chunk)
-    path = folder / SPOOL / digest.hexdigest()[:32]
+    path = folder / SPOOL / digest.hexdigest()[:32] / "stdin"  # the suite is called by the file's name
+    path.parent.mkdir(exist_ok=True)
     os.replace(spool.name, path)
     return path
 
