@@ -1,0 +1,34 @@
+"""Where two texts differ, word by word."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+
+from vivavoce.reports._html.markup import Markup, join, tag
+
+WORDS = 300
+"""Words and spaces of a text; longer ones are not compared."""
+LIKE = 0.3
+"""How much two texts must have in common for the difference to say anything."""
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+def marked(expected: str, got: str) -> tuple[Markup, Markup] | None:
+    """Both texts, with marks around the words that the other has not; `None` where that would mark nearly everything."""
+    if not expected.strip() or not got.strip() or len(expected) + len(got) > 10 * WORDS:
+        return None
+    ours, theirs = _WORD.findall(expected), _WORD.findall(got)
+    if len(ours) > WORDS or len(theirs) > WORDS:
+        return None
+    matcher = SequenceMatcher(None, [word.casefold() for word in ours], [word.casefold() for word in theirs], autojunk=False)
+    if matcher.ratio() < LIKE:
+        return None
+    left: list[Markup | str] = []
+    right: list[Markup | str] = []
+    for kind, i, j, k, m in matcher.get_opcodes():
+        for words, into in ((ours[i:j], left), (theirs[k:m], right)):
+            shown = "".join(words)
+            into.append(tag("mark", shown) if kind != "equal" and shown.strip() else shown)
+    return join(*left), join(*right)
