@@ -8,12 +8,12 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from vivavoce.core import codec
+from vivavoce.core.foreign import Border, crashed
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Reply, Request
 from vivavoce.net.failures import bad_payload
 from vivavoce.targets import _answer
-from vivavoce.targets._foreign import Border, crashed
 from vivavoce.targets._threads import Threads
 
 Foreign = Callable[..., Any]  # the agent's own code, of which nothing is known

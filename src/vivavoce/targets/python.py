@@ -10,11 +10,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import ClassVar, cast
 
+from vivavoce.core.foreign import Border
 from vivavoce.core.kinds import Session, Target
 from vivavoce.core.model import Trial
 from vivavoce.core.place import did_you_mean
 from vivavoce.targets._agent import Agent
-from vivavoce.targets._foreign import Border
 
 __all__ = ["Python"]
 

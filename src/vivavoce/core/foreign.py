@@ -1,26 +1,27 @@
-"""The border to the agent's own code: whatever it raises comes out as an error of ours, told in one line with its place."""
+"""The border to other people's code: whatever it raises comes out as an error of ours, told in one line with its place."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from vivavoce.core.errors import CallError
-from vivavoce.core.result import Failure
-from vivavoce.net.failures import excerpt
+from vivavoce.core.errors import CallError, Signal, VivaError
+from vivavoce.core.result import Failure, Phase
 
 _OURS = str(Path(__file__).parent.parent)
 _MESSAGE = 500
+"""Characters of an error that a message shows."""
 
 
 class Border:
     """Around a call of foreign code: `with border: ...` raises what `wrap` makes of the foreign error.
 
-    What is no error of the agent passes: a real cancellation, Ctrl-C, and a failure that is already typed.
+    What is no error of that code passes: a real cancellation, Ctrl-C, and what is an error of ours already.
     """
 
     __slots__ = ("_wrap",)
@@ -36,14 +37,16 @@ class Border:
             raise self._wrap(told(error)) from error
 
 
-def crashed(message: str) -> CallError:
-    """The agent's code raised while it was asked."""
-    return CallError(Failure(code="crashed", message=message))
+def crashed(message: str, phase: Phase = "target") -> CallError:
+    """Foreign code raised while it was asked."""
+    return CallError(Failure(code="crashed", message=message, phase=phase))
 
 
 def told(error: BaseException) -> str:
-    """An error with the place in the agent's code: `ValueError: no such book (agent.py:12)`."""
-    message = excerpt("".join(traceback.format_exception_only(error)), _MESSAGE)
+    """An error with the place in the foreign code: `ValueError: no such book (agent.py:12)`."""
+    text = "".join(traceback.format_exception_only(error))[: 4 * _MESSAGE]
+    message = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    message = message if len(message) <= _MESSAGE else f"{message[:_MESSAGE]}..."
     place = _place(error)
     return f"{message} ({place})" if place else message
 
@@ -61,13 +64,14 @@ def _place(error: BaseException) -> str:
 
 
 def _passes(error: BaseException) -> bool:
-    if isinstance(error, CallError):
+    if isinstance(error, Signal | VivaError):
         return True
     try:
         task = asyncio.current_task()
     except RuntimeError:
-        return False  # in a thread of ours, where nothing is cancelled or interrupted
+        # In a thread of ours nothing is cancelled or interrupted; while the main one still plans, a person may interrupt it.
+        return isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
     if isinstance(error, asyncio.CancelledError):
-        # An agent may also cancel what it waits for itself, and let that out.
+        # Foreign code may also cancel what it waits for itself, and let that out.
         return task is not None and task.cancelling() > 0
     return isinstance(error, KeyboardInterrupt | GeneratorExit)
