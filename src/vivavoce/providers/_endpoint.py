@@ -91,7 +91,7 @@ class Endpoint(ABC):
         if not shown and self._at.asks_for_key and "authorization" not in map(str.lower, made):
             raise ValueError(self._at.asks_for_key)
         for name, value in shown.items():
-            if not value.isprintable():
+            if not (value.isascii() and value.isprintable()):
                 raise ValueError(f"the key cannot be sent: it has characters that do not belong into the header {name}")
         return {**shown, **made}
 
