@@ -45,8 +45,10 @@ def form(rubric: Rubric) -> str:
     return f'one JSON object and nothing else, of this form: {{"reason": "one to three sentences", "{key}": {_what(rubric)}}}'
 
 
-def read(completion: Completion, rubric: Rubric) -> Verdict:
+def read(completion: Completion, rubric: Rubric, asked: str) -> Verdict:
     """The verdict that an answer holds.
+
+    `asked` is the prompt: an object that stands in it, word for word, is quoted from what is judged and no verdict.
 
     Raises:
         Unusable: it holds none, or one that is not on the rubric's scale.
@@ -55,9 +57,10 @@ def read(completion: Completion, rubric: Rubric) -> Verdict:
         raise Unusable("the model declined to answer", "refused")
     if not completion.text.strip():
         raise Unusable("the answer was cut before it began" if completion.cut else "the answer was empty")
-    found = [each for each in _objects(completion.text) if _grade(rubric)[0] in each]
+    told = [(each, text) for each, text in _objects(completion.text) if _grade(rubric)[0] in each]
+    found = [each for each, text in told if text not in asked]
     if not found:
-        raise Unusable(_no_object(completion, rubric))
+        raise Unusable("the answer only repeats what is judged" if told else _no_object(completion, rubric))
     if any(_graded(each, rubric) != _graded(found[0], rubric) for each in found):
         raise Unusable("the answer holds several objects with different grades")
     reason = found[0].get("reason")
@@ -107,11 +110,12 @@ def _verdict(answer: Object, reason: str, rubric: Rubric) -> Verdict:
     return Verdict(reason=reason, value=grade)
 
 
-def _objects(text: str) -> Iterator[Object]:
-    """The JSON objects of an answer: all of it, else what stands in it after its thoughts."""
-    for whole in (text, *(match[1] for match in [_FENCED.fullmatch(text)] if match)):
+def _objects(text: str) -> Iterator[tuple[Object, str]]:
+    """The JSON objects of an answer, each with its text: all of it, else what stands in it after its thoughts."""
+    fenced = _FENCED.fullmatch(text)
+    for whole in (text, fenced[1]) if fenced else (text,):
         if isinstance(payload := _json(whole), dict):
-            yield payload
+            yield payload, whole.strip()
             return
     text = _thoughtless(text)
     decoder, at = json.JSONDecoder(), 0
@@ -120,11 +124,12 @@ def _objects(text: str) -> Iterator[Object]:
         if at < 0:
             return
         try:
-            payload, at = decoder.raw_decode(text, at)
+            payload, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             at += 1
             continue
-        yield payload
+        yield payload, text[at:end]
+        at = end
 
 
 def _json(text: str) -> JSON:

@@ -59,16 +59,17 @@ class Examiner:
             Missing: the rubric reads what is not there.
         """
         form = _answers.form(rubric)
-        asked = Message(role="user", content=f"{rubric.fill(_values(rubric, evidence, fields))}\n\nAnswer with {form}")
+        paper = rubric.fill(_values(rubric, evidence, fields))
+        asked = Message(role="user", content=f"{paper}\n\nAnswer with {form}")
         usage = _Usage()
         first = await self._ask([asked], rubric, usage)
         try:
-            return usage.on(_answers.read(first, rubric))
+            return usage.on(_answers.read(first, rubric, paper))
         except Unusable as unusable:
             again = [asked, *_correction(first, unusable, form)]
         second = await self._ask(again, rubric, usage)
         try:
-            return usage.on(_answers.read(second, rubric))
+            return usage.on(_answers.read(second, rubric, paper))
         except Unusable as unusable:
             message = f"{self.name} gave no verdict on {rubric.id}, asked twice: {unusable}"
             raise CallError(Failure(code=unusable.code, message=message, phase="judge"), usage.spent) from None
