@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ def safe(text: str) -> str:
     return visible(text)
 
 
-def complain(message: str) -> None:
-    """An error, on standard error."""
-    _tell(f"viva: {message}")
+def complain(message: str, *, by: str = "viva") -> None:
+    """An error, on standard error, by the name of the command."""
+    _tell(f"{by}: {message}")
 
 
 def warn(message: str) -> None:
@@ -36,6 +37,29 @@ def note(message: str) -> None:
 def say(message: str = "") -> None:
     """What was asked for, on standard output."""
     sys.stdout.write(safe(message) + "\n")
+
+
+def prompt(text: str) -> str | None:
+    """A line that the person types, `None` at the end of input. Bytes that are not UTF-8 stay halves of characters.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+    """
+    stdin = sys.stdin
+    stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr] # a text file, whenever this is a command
+    sys.stdout.flush()
+    if stdin.isatty() and sys.stdout.isatty():
+        with suppress(ImportError):  # editing and earlier lines, where the system has it
+            import readline  # noqa: F401
+        try:
+            return input(text)
+        except EOFError:
+            return None
+    if stdin.isatty():
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    line = stdin.readline()
+    return line.rstrip("\r\n") if line else None
 
 
 def console(stream: IO[str], *, no_color: bool = False) -> Console:

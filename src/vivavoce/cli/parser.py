@@ -47,7 +47,7 @@ def build() -> Tree:
     top = Parser(
         prog="viva",
         usage="%(prog)s COMMAND [OPTIONS]",
-        formatter_class=_formatter,
+        formatter_class=formatter,
         description=_overview(),
         allow_abbrev=False,
         add_help=False,
@@ -62,10 +62,10 @@ def build() -> Tree:
         for command in group:
             made = subparsers.add_parser(
                 command.name,
-                formatter_class=_formatter,
+                formatter_class=formatter,
                 description=command.help + ("\n\n" + command.more if command.more else ""),
                 usage=f"%(prog)s {command.takes}",
-                epilog=_examples(command.examples),
+                epilog=examples(command.examples),
                 allow_abbrev=False,
                 add_help=False,
                 help=command.help,
@@ -99,7 +99,7 @@ def parse(words: Sequence[str]) -> int | Callable[[], int]:
     except SystemExit as left:  # help was shown
         return int(left.code or 0)
     if unknown:
-        raise UsageError(_unknown(unknown[0], parser) + f"\nSee {parser.prog} --help")
+        raise UsageError(unknown_option(unknown[0], parser) + f"\nSee {parser.prog} --help")
     command: Callable[[argparse.Namespace], int] = arguments.run
     return lambda: command(arguments)
 
@@ -107,7 +107,7 @@ def parse(words: Sequence[str]) -> int | Callable[[], int]:
 def _top(tree: Tree, words: Sequence[str]) -> int:
     arguments, unknown = tree.top.parse_known_args(words)
     if unknown:
-        raise UsageError(_unknown(unknown[0], tree.top) + "\nSee viva --help")
+        raise UsageError(unknown_option(unknown[0], tree.top) + "\nSee viva --help")
     if arguments.version:
         from vivavoce import __version__
 
@@ -117,7 +117,8 @@ def _top(tree: Tree, words: Sequence[str]) -> int:
     return 0
 
 
-def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
+def unknown_option(word: str, parser: argparse.ArgumentParser) -> str:
+    """What is wrong with a word that a parser does not know, and the flag that may be meant."""
     flag = word.partition("=")[0]
     if not flag.startswith("-"):
         return f'"{word}" is one argument too many'
@@ -147,11 +148,13 @@ def _overview() -> str:
     return "\n".join(lines)
 
 
-def _examples(examples: Iterable[str]) -> str:
-    return "\n".join(["Examples:", *(f"  $ {each}" for each in examples)])
+def examples(commands: Iterable[str]) -> str:
+    """Commands as the end of help shows them."""
+    return "\n".join(["Examples:", *(f"  $ {each}" for each in commands)])
 
 
-def _formatter(prog: str) -> argparse.HelpFormatter:
+def formatter(prog: str) -> argparse.HelpFormatter:
+    """How help looks."""
     from vivavoce.cli._help import Help
 
     return Help(prog)

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from vivavoce.cli.asked import limits, secret_uses, selection
+from vivavoce.cli.asked import secret_uses
 from vivavoce.cli.command import Command
-from vivavoce.cli.console import note, warn
+from vivavoce.cli.exam import Attempt, begin, carry_out
 from vivavoce.cli.options import add_settings, settings
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store
 from vivavoce.core import environment
 from vivavoce.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from vivavoce.config.settings import Settings
-    from vivavoce.core.kinds import Store
-    from vivavoce.core.model import Plan
-    from vivavoce.run.outputs import Outputs
 
 NO_PATHS = """no dataset: say which files to read, or a folder of them, as in
   viva run evals/
@@ -31,17 +23,6 @@ or name them once in viva.toml, as in
 
 SECRETS = ("target-option", "judge-option")
 """Settings of a run that resuming it takes again, for secrets in them that were not stored."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Attempt:
-    """A run that is about to be carried out, from its beginning or from where it was left."""
-
-    plan: Plan
-    run_id: str
-    started: str
-    outputs: Outputs
-    retry_errors: bool = False
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -66,16 +47,7 @@ def _run(arguments: argparse.Namespace) -> int:
         return 0
     if not wanted.paths:
         raise UsageError(NO_PATHS)
-    from vivavoce.run import identity
-    from vivavoce.run.outputs import Outputs, choose
-    from vivavoce.run.planner import plan
-
-    outputs = Outputs(choose(wanted.output))
-    with environment.known(wanted.environment), open_store(wanted) as store:
-        made = plan(selection(wanted))
-        outputs.spare(made)
-        attempt = _Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
-        return _carry_out(attempt, store, wanted)
+    return begin(wanted)
 
 
 def _resume(arguments: argparse.Namespace) -> int:
@@ -93,8 +65,8 @@ def _resume(arguments: argparse.Namespace) -> int:
         target, judge = secret_uses(wanted)
         again = replan(run.header, target=target, judge=judge)
         outputs.spare(again)
-        attempt = _Attempt(plan=again, run_id=run.id, started=run.started, outputs=outputs, retry_errors=arguments.retry_errors)
-        return _carry_out(attempt, store, wanted)
+        attempt = Attempt(plan=again, run_id=run.id, started=run.started, outputs=outputs, retry_errors=arguments.retry_errors)
+        return carry_out(attempt, store, wanted)
 
 
 COMMANDS = (
@@ -124,53 +96,3 @@ COMMANDS = (
     ),
 )
 """The commands of this file."""
-
-
-def _carry_out(attempt: _Attempt, store: Store, wanted: Settings) -> int:
-    import asyncio  # it takes longer to load than most commands take
-
-    return asyncio.run(_examine(attempt, store, wanted))
-
-
-async def _examine(attempt: _Attempt, store: Store, wanted: Settings) -> int:
-    from vivavoce.cli.progress import progress
-    from vivavoce.cli.stopping import stopping
-    from vivavoce.run import identity
-    from vivavoce.run.runner import examine
-
-    plan = attempt.plan
-    for warning in plan.warnings:
-        warn(warning)
-    shown = progress(quiet=wanted.quiet, verbose=wanted.verbose, no_color=wanted.no_color)
-    if not wanted.quiet:
-        note(_begins(attempt))
-    with stopping(shown.close) as stop:
-        try:
-            run = await examine(
-                plan,
-                store,
-                run_id=attempt.run_id,
-                started=attempt.started,
-                now=identity.now,
-                nonce=identity.new_nonce(),
-                limits=limits(wanted),
-                listeners=(shown, attempt.outputs),
-                stop=stop.event,
-                retry_errors=attempt.retry_errors,
-            )
-        finally:
-            shown.close()
-        code = report(run, attempt.outputs, wanted)
-    if run.state == "complete":
-        return code
-    if wanted.quiet or attempt.outputs.take_stdout:  # the report says so itself
-        note(f"Not finished; go on with: viva resume {run.id}")
-    return code if stop.code is None or run.state != "interrupted" else stop.code
-
-
-def _begins(attempt: _Attempt) -> str:
-    header = attempt.plan.header
-    target = header.selection.target.name if header.selection.target is not None else "none"
-    trials, files = attempt.plan.count, len(header.files)
-    what = f"{trials} trial{'s' * (trials != 1)} of {files} file{'s' * (files != 1)}"
-    return f"Run {attempt.run_id}: {what}, target {target}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,14 +56,16 @@ def config_file(folder: Path) -> File | None:
     return None
 
 
-def env_files(folder: Path) -> dict[str, tuple[str, str]]:
+def env_files(folder: Path, names: Iterable[str] = ENV_FILES) -> dict[str, tuple[str, str]]:
     """The variables env files define, each with its value and the file it stands in; the process's own are not touched.
+
+    Of the files named, those that exist are read; the later one holds where several name a variable.
 
     Raises:
         ConfigError: a line is not `NAME=VALUE`.
     """
     found: dict[str, tuple[str, str]] = {}
-    for name in ENV_FILES:
+    for name in names:
         if (folder / name).is_file():
             found |= {variable: (value, name) for variable, value in _env_file(folder / name).items()}
     return found

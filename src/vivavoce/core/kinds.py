@@ -174,7 +174,10 @@ class Store(Protocol):
     """Where runs are kept. Safe to use from one process's event loop; several processes may share one store."""
 
     def begin(self, run_id: str, started: str, header: Header) -> None:
-        """Create a run in state `running`, or reopen one that was interrupted."""
+        """Create a run in state `running`, or reopen one that was interrupted.
+
+        Reopened with a plan of another digest, it has that plan from then on: so a run grows while a person types its cases.
+        """
 
     def append(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
         """Keep a result; awaiting it returns once it is committed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -92,6 +93,15 @@ class M365:
         from vivavoce.formats._m365.rules import document
 
         return document(strict=False)
+
+
+def inline(name: str, asked: Iterable[tuple[str, str | None]]) -> str:
+    """A document of prompts that a person typed, each with the answer hoped for where there is one."""
+    import json
+
+    items = [{"prompt": prompt} | ({} if expected is None else {"expected_response": expected}) for prompt, expected in asked]
+    document = {"schemaVersion": "1.0.0", "metadata": {"name": name}, "items": items}
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
 def upgrade(path: Path, *, now: datetime) -> Upgraded:

@@ -72,6 +72,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 
 NEW_RUN = "INSERT INTO runs (id, started, state, plan, version, target, judge, header) VALUES (?, ?, 'running', ?, ?, ?, ?, ?)"
 REOPEN_RUN = "UPDATE runs SET state = 'running', finished = NULL WHERE id = ?"
+GROW_RUN = "UPDATE runs SET plan = ?, header = ? WHERE id = ? AND plan <> ?"
 END_RUN = "UPDATE runs SET finished = ?, state = ?, summary = ? WHERE id = ?"
 RUN_NUMBER = "SELECT number FROM runs WHERE id = ?"
 RUNS = "SELECT number, id, started, finished, state, header, summary FROM runs ORDER BY number DESC LIMIT ?"

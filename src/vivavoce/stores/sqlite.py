@@ -35,15 +35,20 @@ class Sqlite:
     """The file; made, with its folder, when the first run begins."""
 
     def begin(self, run_id: str, started: str, header: Header) -> None:
-        """Create a run, or reopen one."""
+        """Create a run, or reopen one; a run that grew while it was talked to takes its new plan."""
         selection = header.selection
         target = selection.target.name if selection.target is not None else ""
         judge = selection.judge.name if selection.judge is not None else ""
-        row = (run_id, started, header.digest, header.version, target, judge, codec.encode(header).decode())
+        digest, text = header.digest, codec.encode(header).decode()
+        row = (run_id, started, digest, header.version, target, judge, text)
 
         def work(connection: sqlite3.Connection) -> None:
             known = connection.execute(_sql.RUN_NUMBER, (run_id,)).fetchone()
-            connection.execute(*((_sql.NEW_RUN, row) if known is None else (_sql.REOPEN_RUN, (run_id,))))
+            if known is None:
+                connection.execute(_sql.NEW_RUN, row)
+            else:
+                connection.execute(_sql.REOPEN_RUN, (run_id,))
+                connection.execute(_sql.GROW_RUN, (digest, text, run_id, digest))
 
         self._writer.do(work)
 

@@ -1,0 +1,1 @@
+"""What `runevals` is made of."""

@@ -1,0 +1,165 @@
+"""Prompts typed one by one, each answered and scored at once: a run that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from vivavoce.cli._runevals import datasets
+from vivavoce.cli.asked import selection
+from vivavoce.cli.console import note, prompt, say, warn
+from vivavoce.cli.exam import Attempt, hold
+from vivavoce.cli.progress import Silent, progress
+from vivavoce.cli.report import report
+from vivavoce.cli.stored import open_store
+from vivavoce.core import environment
+from vivavoce.core.errors import EXIT_INTERRUPTED, UsageError
+
+if TYPE_CHECKING:
+    from vivavoce.config.settings import Settings
+    from vivavoce.core.kinds import Store
+    from vivavoce.core.model import Plan
+    from vivavoce.core.result import Exchange, Result, Run, Score
+    from vivavoce.run.outputs import Outputs
+
+_REASON = 300
+"""Characters of a reason that are shown."""
+
+
+def converse(wanted: Settings, log: Silent | None) -> int:
+    """Ask for prompts until there are no more; then report all of it. Returns the exit code.
+
+    Raises:
+        VivaError: the agent or the judge cannot be made, or the run cannot be kept.
+    """
+    from vivavoce.run.outputs import Outputs, choose
+
+    outputs = Outputs(choose(wanted.output))
+    with environment.known(wanted.environment), open_store(wanted) as store:
+        _rehearse(wanted)
+        session = _Session(wanted, store, outputs, log)
+        code = session.hold()
+        if session.run is None:
+            if code is None:
+                raise UsageError("no prompt was typed, so nothing was run")
+            return code
+        verdict = report(session.run, outputs, wanted)
+    return verdict if code is None else code
+
+
+class _Session:
+    """One run, and the document of what was typed so far: it grows by a prompt, and then the run is resumed."""
+
+    def __init__(self, wanted: Settings, store: Store, outputs: Outputs, log: Silent | None) -> None:
+        from vivavoce.run import identity
+
+        self.run: Run | None = None
+        self._wanted = wanted
+        self._store = store
+        self._outputs = outputs
+        self._log = log
+        self._run_id = identity.new_id()
+        self._started = identity.now()
+        self._path = datasets.TYPED / f"{self._run_id}.json"
+        self._said: list[tuple[str, str | None]] = []
+        self._warned: set[str] = set()
+
+    def hold(self) -> int | None:
+        """Until no more is typed; the exit code, when a signal ended it."""
+        note("Each prompt is a conversation of its own. An empty prompt, or Ctrl-D, ends with a report.")
+        try:
+            for pair in _typed():
+                if (code := self._examine(pair)) is not None:
+                    return code
+        except KeyboardInterrupt:
+            note("")
+            return EXIT_INTERRUPTED
+        return None
+
+    def _examine(self, pair: tuple[str, str | None]) -> int | None:
+        import asyncio
+
+        try:
+            text = datasets.document([*self._said, pair])
+        except UsageError as error:
+            note(f"Not asked: {error}.")
+            return None
+        self._said.append(pair)
+        datasets.keep(self._path, text)
+        plan = self._plan()
+        shown = self._log or progress(quiet=self._wanted.quiet, verbose=False, no_color=self._wanted.no_color)
+        attempt = Attempt(plan=plan, run_id=self._run_id, started=self._started, outputs=self._outputs)
+        self.run, code = asyncio.run(_one(attempt, self._store, self._wanted, shown))
+        for result in self.run.results:
+            if result.position >= plan.count - self._wanted.repeat:
+                _tell(result)
+        return code
+
+    def _plan(self) -> Plan:
+        from dataclasses import replace
+
+        from vivavoce.run.planner import plan
+
+        made = plan(selection(replace(self._wanted, paths=(self._path.as_posix(),))))
+        for warning in made.warnings:
+            if warning not in self._warned:
+                self._warned.add(warning)
+                warn(warning)
+        return made
+
+
+async def _one(attempt: Attempt, store: Store, wanted: Settings, shown: Silent) -> tuple[Run, int | None]:
+    from vivavoce.cli.stopping import stopping
+
+    with stopping(shown.close) as stop:
+        run = await hold(attempt, store, wanted, shown, stop)
+        return run, stop.code
+
+
+def _rehearse(wanted: Settings) -> None:
+    """Find out before anything is typed that agent, judge or evaluators cannot be made."""
+    from vivavoce.core.model import Case, Suite, Turn
+    from vivavoce.run.planner import plan
+
+    plan(selection(wanted), suites=[Suite(name=datasets.SUITE, cases=(Case(id="#0", turns=(Turn(input=""),)),))])
+
+
+def _typed() -> Iterator[tuple[str, str | None]]:
+    """Each prompt, with the answer hoped for if one was typed."""
+    while True:
+        asked = prompt("Prompt: ")
+        if asked is None:
+            note("")
+            return
+        if not asked.strip():
+            return
+        expected = prompt("Expected answer (Enter for none): ")
+        if expected is None:
+            note("")
+        yield asked, expected or None
+
+
+def _tell(result: Result) -> None:
+    for turn in result.turns:
+        say(_answer(turn))
+        for score in turn.scores:
+            say(_line(score))
+    for score in result.scores:
+        say(_line(score))
+    say()
+
+
+def _answer(turn: Exchange) -> str:
+    from vivavoce.reports import _text
+
+    if turn.reply is not None:
+        return f"Agent: {_text.answered(turn.reply)}"
+    return "No answer" + ("" if turn.error is None else f": {_text.failure(turn.error)}")
+
+
+def _line(score: Score) -> str:
+    from vivavoce.reports import _text
+
+    value = "" if score.value is None else f" {score.value:g}"
+    threshold = "" if score.threshold is None or not value else f" (threshold {score.threshold:g})"
+    return f"  {score.status:<5} {score.name}{value}{threshold}: {_text.line(score.reason, _REASON)}"

@@ -1,0 +1,107 @@
+"""An exam as the command line holds it: planned, carried out under the eye of signals, and reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vivavoce.cli.asked import limits, selection
+from vivavoce.cli.console import note, warn
+from vivavoce.cli.report import report
+from vivavoce.cli.stored import open_store
+from vivavoce.core import environment
+
+if TYPE_CHECKING:
+    from vivavoce.cli.progress import Silent
+    from vivavoce.cli.stopping import Stop
+    from vivavoce.config.settings import Settings
+    from vivavoce.core.kinds import Store
+    from vivavoce.core.model import Plan
+    from vivavoce.core.result import Run
+    from vivavoce.run.outputs import Outputs
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attempt:
+    """A run that is about to be carried out, from its beginning or from where it was left."""
+
+    plan: Plan
+    run_id: str
+    started: str
+    outputs: Outputs
+    retry_errors: bool = False
+
+
+def begin(wanted: Settings, shown: Silent | None = None) -> int:
+    """A new run of what the settings ask for; returns the exit code. `shown` follows it instead of the usual progress.
+
+    Raises:
+        VivaError: it cannot be held as it is asked for; nothing was called.
+    """
+    from vivavoce.run import identity
+    from vivavoce.run.outputs import Outputs, choose
+    from vivavoce.run.planner import plan
+
+    outputs = Outputs(choose(wanted.output))
+    with environment.known(wanted.environment), open_store(wanted) as store:
+        made = plan(selection(wanted))
+        outputs.spare(made)
+        attempt = Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
+        return carry_out(attempt, store, wanted, shown)
+
+
+def carry_out(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | None = None) -> int:
+    """Examine, report, and return the exit code."""
+    import asyncio  # it takes longer to load than most commands take
+
+    from vivavoce.cli.progress import progress
+
+    shown = shown or progress(quiet=wanted.quiet, verbose=wanted.verbose, no_color=wanted.no_color)
+    return asyncio.run(_examine(attempt, store, wanted, shown))
+
+
+async def hold(attempt: Attempt, store: Store, wanted: Settings, shown: Silent, stop: Stop) -> Run:
+    """Examine until the end, or until `stop` is heard; the run as the store then has it."""
+    from vivavoce.run import identity
+    from vivavoce.run.runner import examine
+
+    try:
+        return await examine(
+            attempt.plan,
+            store,
+            run_id=attempt.run_id,
+            started=attempt.started,
+            now=identity.now,
+            nonce=identity.new_nonce(),
+            limits=limits(wanted),
+            listeners=(shown, attempt.outputs),
+            stop=stop.event,
+            retry_errors=attempt.retry_errors,
+        )
+    finally:
+        shown.close()
+
+
+async def _examine(attempt: Attempt, store: Store, wanted: Settings, shown: Silent) -> int:
+    from vivavoce.cli.stopping import stopping
+
+    for warning in attempt.plan.warnings:
+        warn(warning)
+    if not wanted.quiet:
+        note(_begins(attempt))
+    with stopping(shown.close) as stop:
+        run = await hold(attempt, store, wanted, shown, stop)
+        code = report(run, attempt.outputs, wanted)
+    if run.state == "complete":
+        return code
+    if wanted.quiet or attempt.outputs.take_stdout:  # the report says so itself
+        note(f"Not finished; go on with: viva resume {run.id}")
+    return code if stop.code is None or run.state != "interrupted" else stop.code
+
+
+def _begins(attempt: Attempt) -> str:
+    header = attempt.plan.header
+    target = header.selection.target.name if header.selection.target is not None else "none"
+    trials, files = attempt.plan.count, len(header.files)
+    what = f"{trials} trial{'s' * (trials != 1)} of {files} file{'s' * (files != 1)}"
+    return f"Run {attempt.run_id}: {what}, target {target}"
