@@ -46,3 +46,14 @@ def test_values_are_found_longest_first_and_blotted_out_also_in_json(monkeypatch
     assert sorted(found, key=len, reverse=True) == list(found)
     told = json.dumps({"text": 'you sent s3cret"quoted and longer-s3cret'})
     assert json.loads(secrets.blot(told, found)) == {"text": "you sent *** and ***"}
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens", "input_tokens", "output_tokens", "MAX_TOKENS"])
+def test_a_number_of_tokens_is_no_secret(name):
+    assert secrets.redact({name: "1000"}) == {name: "1000"}
+    assert secrets.values({name: "1000"}) == ()
+
+
+@pytest.mark.parametrize("name", ["token", "tokens", "access_tokens", "max_token", "input_token", "tokens_max"])
+def test_a_token_is_one(name):
+    assert secrets.redact({name: "abcdef"}) == {name: "***"}
