@@ -45,7 +45,17 @@ class Process(asyncio.SubprocessProtocol):
             OSError: it cannot be started.
         """
         made = cls(limit)
-        await asyncio.get_running_loop().subprocess_exec(lambda: made, *argv, cwd=cwd, env=env, start_new_session=True)
+        loop = asyncio.get_running_loop()
+        starting = loop.create_task(loop.subprocess_exec(lambda: made, *argv, cwd=cwd, env=env, start_new_session=True))
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # The program may run already and have children. Cancelling its start would end it alone, and wait for them.
+            with suppress(OSError):
+                await starting
+                made.kill()
+                await made.stop()
+            raise
         return made
 
     def write(self, data: bytes) -> None:
