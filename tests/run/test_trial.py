@@ -175,6 +175,16 @@ async def test_the_time_limit_of_a_case_keeps_what_was_answered() -> None:
     assert agent.closed == 1
 
 
+async def test_the_time_limit_may_strike_while_the_session_closes() -> None:
+    class Slow(Agent):
+        async def close(self) -> None:
+            await asyncio.sleep(3600)
+
+    result = await hold(Slow(lambda request: "4"), turn("a", "4", "ExactMatch"), turn("b", "4", "ExactMatch"), case_timeout=0.1)
+    assert statuses(result) == [["pass"], ["pass"]]
+    assert result.status == "pass"
+
+
 async def test_an_empty_text_is_an_answer() -> None:
     result = await hold(Agent(lambda request: ""), turn("x", "4", "ExactMatch"))
     assert statuses(result) == [["fail"]]

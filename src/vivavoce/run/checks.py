@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from vivavoce.core import codec, plugins
@@ -34,17 +35,20 @@ class Examiner:
     scale: tuple[float, float | None]
     needs: tuple[str, ...]
     rubric: str | None
+    own: plugins.Own | None
+    """Where it comes from, when it is the project's own."""
 
 
 class Checks:
     """Turns the checks a file holds into the flat list that is applied.
 
     A run's evaluators replace defaults and are added to what the file names; where both name one, the file's options hold.
-    `only` filters the outcome by name.
+    `only` filters the outcome by name. `folder` is the project's, which may have evaluators of its own.
     """
 
-    def __init__(self, run: Sequence[Check], only: Sequence[str]) -> None:
+    def __init__(self, run: Sequence[Check], only: Sequence[str], *, folder: Path) -> None:
         self._run = tuple(run)
+        self._folder = folder
         self._only = frozenset(plugins.fold(name) for name in only)
         self._made: dict[bytes, Examiner | PluginError] = {}
         self._lists: dict[bytes, tuple[Check, ...]] = {}
@@ -59,7 +63,7 @@ class Checks:
         made = self._made.get(key)
         if made is None:
             try:
-                made = _make(check)
+                made = _make(check, self._folder)
             except PluginError as error:
                 made = error
             if len(self._made) < _KEPT:
@@ -130,9 +134,9 @@ def _score_name(check: Check) -> str:
     return check.name or check.evaluator
 
 
-def _make(check: Check) -> Examiner:
-    evaluator = plugins.build("evaluators", Use(name=check.evaluator, options=check.options))
-    kind = plugins.known_as("evaluators", check.evaluator)
+def _make(check: Check, folder: Path) -> Examiner:
+    evaluator = plugins.build("evaluators", Use(name=check.evaluator, options=check.options), project=folder)
+    kind = plugins.known_as("evaluators", check.evaluator, project=folder)
     rubric = getattr(evaluator, "rubric", None)
     return Examiner(
         check=check,
@@ -145,4 +149,5 @@ def _make(check: Check) -> Examiner:
         scale=evaluator.scale,
         needs=evaluator.needs,
         rubric=rubric.id if rubric is not None else None,
+        own=plugins.own("evaluators", check.evaluator, folder),
     )

@@ -81,9 +81,10 @@ async def _converse(trial: Trial, room: Room, deadline: float | None) -> list[_H
     except TimeoutError:
         if not limit.expired():
             raise
-        message = f"the case took longer than {room.case_timeout:g} s"
-        late = Failure(code="case_timeout", message=message)
-        held.append(_Held(turn=trial.case.turns[len(held)], failure=late))
+        # It may also have run out while the session closed, when all is said.
+        if len(held) < len(trial.case.turns) and (not held or held[-1].failure is None):
+            late = Failure(code="case_timeout", message=f"the case took longer than {room.case_timeout:g} s")
+            held.append(_Held(turn=trial.case.turns[len(held)], failure=late))
     return [*held, *(_Held(turn=turn) for turn in trial.case.turns[len(held) :])]
 
 
