@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from vivavoce.cli.command import Command
 from vivavoce.cli.console import say, table
-from vivavoce.core.errors import EXIT_OK, UsageError
+from vivavoce.core.errors import EXIT_OK, PluginError, UsageError
 
 KINDS = ("formats", "targets", "evaluators", "judges", "providers", "reports", "stores", "engines")
 
@@ -20,21 +21,32 @@ def _list(arguments: argparse.Namespace) -> int:
     from vivavoce.core import plugins
     from vivavoce.core.specs import ways
 
+    project = Path()
     if arguments.kind is None:
-        table(("KIND", "NAMES"), [(kind, ", ".join(plugins.names(kind))) for kind in KINDS])
+        table(("KIND", "NAMES"), [(kind, ", ".join(plugins.names(kind, project=project))) for kind in KINDS])
         return EXIT_OK
     kind = _kind(arguments.kind)
     if arguments.name is not None:
-        say(f"{plugins.known_as(kind, arguments.name)}\n")
-        say(plugins.manual(kind, arguments.name))
+        say(f"{plugins.known_as(kind, arguments.name, project=project)}\n")
+        say(plugins.manual(kind, arguments.name, project=project))
         return EXIT_OK
-    names = plugins.names(kind)
-    firsts = [plugins.manual(kind, name).partition("\n")[0] for name in names]
+    names = plugins.names(kind, project=project)
+    firsts = [_first(kind, name, project) for name in names]
     if kind in ("targets", "judges"):
         table(("NAME", "WRITE", "WHAT IT IS"), list(zip(names, ways(kind), firsts, strict=True)))
     else:
         table(("NAME", "WHAT IT IS"), list(zip(names, firsts, strict=True)))
     return EXIT_OK
+
+
+def _first(kind: str, name: str, project: Path) -> str:
+    """The first line of a manual, or why there is none: what one plugin lacks should not hide the others."""
+    from vivavoce.core import plugins
+
+    try:
+        return plugins.manual(kind, name, project=project).partition("\n")[0]
+    except PluginError as error:
+        return f"cannot be used: {error}".partition("\n")[0]
 
 
 def _kind(word: str) -> str:

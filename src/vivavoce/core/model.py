@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from vivavoce.core.reply import JSON, Message, Object, Reply
@@ -181,6 +182,8 @@ class Header:
     files: tuple[File, ...]
     version: str
     """Of Viva."""
+    own: tuple[File, ...] = ()
+    """What the project's own evaluators consist of, as far as they are applied."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -193,3 +196,5 @@ class Plan:
     count: int
     """How many trials there are."""
     warnings: tuple[str, ...] = ()
+    folder: Path = Path()
+    """The project's, where its own evaluators stand."""

@@ -2,7 +2,9 @@
 
 A kind is a folder of the package (`evaluators`, `targets` ...). On first use its public modules are imported, and every
 name in their `__all__` is a plugin; a module may instead have `plugins()`, giving names and what builds them. Names are
-compared folded. Entry points of the group `vivavoce.<kind>` are read only when a name is not built in.
+compared folded. A project's own folder is one more place to look, where the caller names the project; what stands there is read
+by the kind's private module `_custom.project`. Entry points of the group `vivavoce.<kind>` are read only when a name is
+not built in.
 """
 
 from __future__ import annotations
@@ -13,17 +15,46 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from vivavoce.core import codec
-from vivavoce.core.errors import BadOptions, MissingExtra, UnknownPlugin
+from vivavoce.core.errors import BadOptions, MissingExtra, PluginError, UnknownPlugin
 from vivavoce.core.model import Use
 from vivavoce.core.place import did_you_mean
 
 Maker = Callable[..., Any]  # a plugin's class: what its options make is known only to its kind
 
 KINDS = ("formats", "targets", "evaluators", "judges", "providers", "reports", "stores", "engines")
+OF_PROJECTS = frozenset({"evaluators"})
+"""Kinds of which a project may have plugins of its own."""
+
+
+class Own(Protocol):
+    """A plugin that a project has of its own; nothing of it is loaded before it is asked for."""
+
+    @property
+    def name(self) -> str:
+        """As it is spelt."""
+
+    @property
+    def place(self) -> str:
+        """Where it stands, below the project's folder."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What it consists of; any change of these may change what it says."""
+
+    def load(self) -> Maker:
+        """What builds it.
+
+        Raises:
+            PluginError: it cannot be loaded.
+        """
+
+    def warnings(self) -> tuple[str, ...]:
+        """What a person who uses it should know."""
 
 
 def fold(name: str) -> str:
@@ -32,34 +63,60 @@ def fold(name: str) -> str:
     return folded.removeprefix("builtin.")
 
 
-def names(kind: str, *, installed: bool = True) -> tuple[str, ...]:
-    """The names of all plugins of a kind, built in and (unless told not to look) installed, sorted."""
+def names(kind: str, *, installed: bool = True, project: Path | None = None) -> tuple[str, ...]:
+    """The names of all plugins of a kind, built in, a project's own and (unless told not to look) installed, sorted."""
     others = _installed(kind).values() if installed else ()
-    return tuple(sorted({*_built_in(kind).values(), *others}, key=str.lower))
+    mine = (each.name for each in _of_project(kind, project))
+    return tuple(sorted({*_built_in(kind).values(), *mine, *others}, key=str.lower))
 
 
-def find(kind: str, name: str) -> Maker:
-    """The class (or what stands for it) of a plugin.
+def own(kind: str, name: str, project: Path | None) -> Own | None:
+    """The project's own plugin of this name, if it has one.
+
+    Raises:
+        PluginError: the name is taken, by a plugin of Viva or by another one of the project.
+    """
+    found = [each for each in _of_project(kind, project) if fold(each.name) == fold(name)]
+    if not found:
+        return None
+    taken = _built_in(kind).get(fold(name))
+    if taken is not None:
+        raise PluginError(f"{found[0].place}: Viva has {taken} itself, and a name means one {kind[:-1]}; rename yours")
+    if len(found) > 1:
+        places = " and ".join(each.place for each in found)
+        raise PluginError(f"{places} have one name, since case and _ do not count; rename one")
+    return found[0]
+
+
+def find(kind: str, name: str, *, project: Path | None = None) -> Maker:
+    """The class (or what stands for it) of a plugin; with `project`, also of that folder's own.
 
     Raises:
         UnknownPlugin: there is none; the message gives the nearest.
+        PluginError: it is the project's own, and cannot be used.
     """
     folded = fold(name)
+    mine = own(kind, name, project)
+    if mine is not None:
+        return mine.load()
     if folded in _built_in(kind):
         return _makers(kind)[folded]
     if folded in _installed(kind):
         return _load(kind, folded)
-    raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({did_you_mean(name, names(kind))})')
+    raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({did_you_mean(name, names(kind, project=project))})')
 
 
-def known_as(kind: str, name: str) -> str:
-    """The one spelling of a plugin's name. Raises `UnknownPlugin` as `find` does."""
+def known_as(kind: str, name: str, *, project: Path | None = None) -> str:
+    """The one spelling of a plugin's name. Raises `PluginError` as `find` does."""
     folded = fold(name)
+    mine = own(kind, name, project)
+    if mine is not None:
+        return mine.name
     find(kind, name)
     return _built_in(kind).get(folded) or _installed(kind)[folded]
 
 
-def build(kind: str, use: Use, *, lax: bool = False) -> Any:  # what it is, its kind's protocol says
+def build(kind: str, use: Use, *, lax: bool = False, project: Path | None = None) -> Any:  # its kind's protocol says what
     """The plugin itself, made from its options.
 
     With `lax`, text is read as a number or a truth value where the option is one, as from a command line.
@@ -68,17 +125,26 @@ def build(kind: str, use: Use, *, lax: bool = False) -> Any:  # what it is, its 
         UnknownPlugin: no such name.
         BadOptions: an option is unknown, of the wrong type, or out of range.
         MissingExtra: it needs a package that is not installed.
+        PluginError: it is the project's own, and cannot be used.
     """
-    maker = find(kind, use.name)
-    what = f"{kind[:-1]} {known_as(kind, use.name)}"
+    maker = find(kind, use.name, project=project)
+    return make(f"{kind[:-1]} {known_as(kind, use.name, project=project)}", maker, use.options, lax=lax)
+
+
+def make(what: str, maker: Maker, options: Mapping[str, Any], *, lax: bool = False) -> Any:  # as each option's type says
+    """What a class makes of options, which are checked by its fields; `what` is what messages call it.
+
+    Raises:
+        BadOptions, MissingExtra: as `build` says.
+    """
     if is_dataclass(maker):
         known = [each.name for each in fields(maker) if each.init]
-        for option in use.options:
+        for option in options:
             if option not in known:
                 way_out = did_you_mean(option, known) if known else "it takes none"
                 raise BadOptions(f'{what}: unknown option "{option}" ({way_out})')
     try:
-        return codec.convert(use.options, maker, lax=lax) if isinstance(maker, type) else maker(**use.options)
+        return codec.convert(options, maker, lax=lax) if isinstance(maker, type) else maker(**options)
     except (ValueError, TypeError) as error:
         raise BadOptions(f"{what}: {error}") from error
     except ModuleNotFoundError as error:
@@ -90,11 +156,18 @@ def missing(what: str, error: ModuleNotFoundError) -> MissingExtra:
     return MissingExtra(f"{what} needs the package {error.name}, which is not installed: pip install {error.name}")
 
 
-def manual(kind: str, name: str) -> str:
+def manual(kind: str, name: str, *, project: Path | None = None) -> str:
     """The plugin's manual: its docstring."""
     import inspect
 
-    return inspect.getdoc(find(kind, name)) or ""
+    return inspect.getdoc(find(kind, name, project=project)) or ""
+
+
+def _of_project(kind: str, project: Path | None) -> tuple[Own, ...]:
+    if project is None or kind not in OF_PROJECTS:
+        return ()
+    found: tuple[Own, ...] = importlib.import_module(f"vivavoce.{kind}._custom.project").plugins(project)
+    return found
 
 
 @cache

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 from vivavoce.core import plugins
 from vivavoce.core.errors import UsageError
 from vivavoce.core.model import Check, Selection, Use
 
 
-def check(text: str) -> Check:
+def check(text: str, *, folder: Path = Path()) -> Check:
     """The check a text asks for: `ExactMatch`, `Citations={"threshold": 2}`, `strict:ExactMatch={"case_sensitive": true}`.
+
+    `folder` is the project's, which may have evaluators of its own.
 
     Raises:
         UsageError: the options are not a JSON object.
-        UnknownPlugin: there is no such evaluator.
+        PluginError: there is no such evaluator, or it is the project's own and its name is taken.
     """
     told, equals, options = text.partition("=")
     name, colon, evaluator = told.partition(":")
@@ -29,7 +32,8 @@ def check(text: str) -> Check:
         raise UsageError(f'"{text}": the options after = are not JSON: {error}') from error
     if not isinstance(given, dict):
         raise UsageError(f'"{text}": the options after = must be a JSON object, such as {{"threshold": 4}}')
-    return Check(evaluator=plugins.known_as("evaluators", evaluator.strip()), name=name, options=given, origin="run")
+    evaluator = plugins.known_as("evaluators", evaluator.strip(), project=folder)
+    return Check(evaluator=evaluator, name=name, options=given, origin="run")
 
 
 def judge_of(selection: Selection) -> tuple[Use, float | None]:

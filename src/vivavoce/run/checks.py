@@ -46,7 +46,7 @@ class Checks:
     `only` filters the outcome by name. `folder` is the project's, which may have evaluators of its own.
     """
 
-    def __init__(self, run: Sequence[Check], only: Sequence[str], *, folder: Path) -> None:
+    def __init__(self, run: Sequence[Check], only: Sequence[str], *, folder: Path = Path()) -> None:
         self._run = tuple(run)
         self._folder = folder
         self._only = frozenset(plugins.fold(name) for name in only)

@@ -42,7 +42,9 @@ class Bench:
         except Abstain as abstention:
             return self._stamp(examiner, "skip", str(abstention), judged=asker is not None, took=asker)
         except CallError as error:
-            return self._stamp(examiner, "error", f"the judge failed: {error}", judged=True, took=asker)
+            judged = error.failure.phase != "evaluator"  # that is how an evaluator's own code, run apart, tells of its mistake
+            who = "judge" if judged else "evaluator"
+            return self._stamp(examiner, "error", f"the {who} failed: {error}", judged=judged, took=asker)
         except TimeoutError:
             return self._stamp(examiner, "error", "not judged within the time limit of the case", judged=True, took=asker)
         except Exception as error:  # an evaluator's own mistake harms only its score

@@ -52,7 +52,8 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
         header=header,
         trials=_Trials([reading.suite for reading in readings], selection, checks),
         count=_trial_count(selection, count),
-        warnings=(*warnings, *_lacking(count)),
+        warnings=(*warnings, *_told(count)),
+        folder=folder,
     )
 
 
@@ -66,7 +67,7 @@ def replan(
     Raises:
         UsageError: a file changed or is gone, a secret is needed, or this version of Viva reads files differently.
     """
-    for file in header.files:
+    for file in (*header.files, *header.own):
         source = Source(folder / file.path, file.path)
         if not source.path.exists():
             raise UsageError(f"{file.path}: is gone since the run began; put it back, or start a new run")
@@ -123,7 +124,7 @@ def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Readi
     problems = Problems(lenient=selection.lenient)
     found, count, _ = read(selection, problems, folder)
     problems.raise_any()
-    return found, (*(str(warning) for warning in problems.warnings), *_lacking(count))
+    return found, (*(str(warning) for warning in problems.warnings), *_told(count))
 
 
 class _Trials:
@@ -185,15 +186,24 @@ def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> 
         )
         for reading in readings
     )
+    own = tuple(_own(count))
     digest = codec.digest(
         [
             _public(selection),
             [(file.suite, file.format, file.sha256) for file in read],
             sorted(count.rubrics),
+            [(file.path, file.sha256) for file in own],
             vivavoce.__version__,
         ]
     )
-    return Header(digest=digest, selection=selection, files=read, version=vivavoce.__version__)
+    return Header(digest=digest, selection=selection, files=read, version=vivavoce.__version__, own=own)
+
+
+def _own(count: Count) -> Iterator[File]:
+    """The files of the project's own evaluators: whatever they say, they say it as they are now."""
+    for _, evaluator in sorted(count.own.items()):
+        for path in evaluator.files:
+            yield File(path=f"{evaluator.place}/{path.name}", sha256=Source(path).sha256())
 
 
 def _sha256(reading: Reading) -> str:
@@ -211,6 +221,13 @@ def _nothing_selected(selection: Selection, count: Count) -> str:
         return "the files hold no cases, so there is nothing to run"
     asked = [f"--case {glob}" for glob in selection.cases] + [f"--category {name}" for name in selection.categories]
     return f"no case matches {' '.join(asked)}; the files hold {count.cases}, such as {', '.join(count.some_ids)}"
+
+
+def _told(count: Count) -> Iterator[str]:
+    """What a person should know before anything is run."""
+    for _, evaluator in sorted(count.own.items()):
+        yield from evaluator.warnings()
+    yield from _lacking(count)
 
 
 def _lacking(count: Count) -> Iterator[str]:

@@ -12,9 +12,10 @@ from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
 from vivavoce.core.model import Case, Selection, Suite
 from vivavoce.core.place import Problems
+from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
 from vivavoce.run import files
-from vivavoce.run.checks import Checks, lacking
+from vivavoce.run.checks import Checks, Examiner, lacking
 
 MADE = "python"
 """The format of a suite that was made in Python."""
@@ -46,13 +47,15 @@ class Count:
     rubrics: set[str] = field(default_factory=set)
     lacking: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
     some_ids: list[str] = field(default_factory=list)
+    own: dict[str, Own] = field(default_factory=dict)
+    """Evaluators of the project's own that are applied, by their place."""
 
 
 def read(
     selection: Selection, problems: Problems, folder: Path, suites: Sequence[Suite] = ()
 ) -> tuple[list[Reading], Count, Checks]:
     """Every file that a selection names, as a suite, with what is in it; problems go to `problems`."""
-    checks = Checks(selection.evaluators, selection.only)
+    checks = Checks(selection.evaluators, selection.only, folder=folder)
     for check in selection.evaluators:
         checks.examiner(check)
     total = Count()
@@ -94,15 +97,21 @@ def _count(suite: Suite, source: Source, selection: Selection, checks: Checks, p
 
 def _count_checks(case: Case, checks: Checks, count: Count, total: Count) -> None:
     for check in case.checks:
-        count.evaluators[checks.examiner(check).name] += 1
+        _count_examiner(checks.examiner(check), count, total)
     for turn in case.turns:
         for check in turn.checks:
             examiner = checks.examiner(check)
-            count.evaluators[examiner.name] += 1
-            if examiner.rubric:
-                total.rubrics.add(codec.digest(examiner.evaluator.rubric))
+            _count_examiner(examiner, count, total)
             for need in lacking(examiner, turn):
                 total.lacking[examiner.name, need, check.origin == "item"] += 1
+
+
+def _count_examiner(examiner: Examiner, count: Count, total: Count) -> None:
+    count.evaluators[examiner.name] += 1
+    if examiner.rubric:
+        total.rubrics.add(codec.digest(examiner.evaluator.rubric))
+    if examiner.own is not None:
+        total.own[examiner.own.place] = examiner.own
 
 
 def selected(case: Case, selection: Selection) -> bool:

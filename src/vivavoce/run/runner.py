@@ -96,7 +96,7 @@ class _Work:
         made = target or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
         self._target: Target = made
         self._secrets = secrets.values([use.options for use in (selection.target, selection.judge) if use is not None])
-        checks = Checks(selection.evaluators, selection.only)
+        checks = Checks(selection.evaluators, selection.only, folder=plan.folder)
         self._room = Room(
             target=made,
             calls=Calls(
