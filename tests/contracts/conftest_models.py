@@ -116,3 +116,19 @@ async def failure(call: Awaitable[object]) -> Failure:
     with pytest.raises(CallError) as raised:
         await call
     return raised.value.failure
+
+
+@pytest.fixture
+async def models() -> AsyncIterator[Models]:
+    """An endpoint for one test."""
+    async with endpoint() as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key or address of whoever runs the tests."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("OPENAI_ENDPOINT", "API_KEY", "MODEL_NAME", "API_VERSION"):
+        monkeypatch.delenv(f"AZURE_AI_{name}", raising=False)

@@ -12,12 +12,14 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from conftest_models import KEY, Models, endpoint, failure, hangs, refuses, says, sends
+from conftest_models import KEY, Models, failure, hangs, models, no_variables, refuses, says, sends
 
 from vivavoce.core import plugins
 from vivavoce.core.kinds import Provider
 from vivavoce.core.model import Use
 from vivavoce.core.reply import Message
+
+__all__ = ["models", "no_variables"]
 
 PROVIDERS = plugins.names("providers")
 SAID = (Message(role="user", content="Is it good?"),)
@@ -28,12 +30,6 @@ OPTIONS: dict[str, Callable[[str], dict[str, Any]]] = {
     "azure": lambda base: {"deployment": "tutor", "endpoint": base, "api_key": KEY},
 }
 """How each provider is sent to the endpoint of the tests."""
-
-
-@pytest.fixture
-async def models() -> AsyncIterator[Models]:
-    async with endpoint() as made:
-        yield made
 
 
 @pytest.fixture(params=PROVIDERS)

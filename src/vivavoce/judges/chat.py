@@ -7,13 +7,13 @@ from types import MappingProxyType
 from typing import ClassVar, TypeVar, cast
 
 from vivavoce.core import plugins as known
-from vivavoce.core.errors import CallError, Missing
+from vivavoce.core.errors import CallError
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Guard, Judge, Provider
 from vivavoce.core.reply import Completion, Message, Object
 from vivavoce.core.result import Failure, Verdict
 from vivavoce.core.rubric import Rubric
-from vivavoce.judges import _answers
+from vivavoce.judges import _answers, _given
 from vivavoce.judges._answers import Unusable
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ class Examiner:
             Missing: the rubric reads what is not there.
         """
         form = _answers.form(rubric)
-        paper = rubric.fill(_values(rubric, evidence, fields))
+        paper = rubric.fill({"|".join(names): _given.text(names, evidence, fields) for names in rubric.fields})
         asked = Message(role="user", content=f"{paper}\n\nAnswer with {form}")
         usage = _Usage()
         first = await self._ask([asked], rubric, usage)
@@ -114,22 +114,6 @@ def _judge(name: str) -> type[Chat]:
     told = {"__doc__": provider.__doc__, "__module__": __name__, "vendor": name}
     made: type[Chat] = type(provider.__name__, (Chat, provider), told)
     return made
-
-
-def _values(rubric: Rubric, evidence: Evidence, fields: Object) -> dict[str, str]:
-    """The text of each placeholder; `fields` stand before the evidence of their names."""
-    return {"|".join(names): _first(names, evidence, fields) for names in rubric.fields}
-
-
-def _first(names: tuple[str, ...], evidence: Evidence, fields: Object) -> str:
-    for name in names:
-        if name in fields:
-            return str(fields[name])
-        try:
-            return evidence.text(name)
-        except Missing:
-            continue
-    raise Missing(*names)
 
 
 def _correction(completion: Completion, unusable: Unusable, form: str) -> list[Message]:
