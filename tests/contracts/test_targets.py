@@ -13,6 +13,7 @@ import threading
 import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from vivavoce.core import plugins, specs
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Session, Target
 from vivavoce.core.model import Case, Trial, Turn, Use
-from vivavoce.core.reply import Reply
+from vivavoce.core.reply import Message, Reply
 
 TARGETS = plugins.names("targets")
 
@@ -86,6 +87,41 @@ async def http_agent(folder: Path) -> AsyncIterator[dict[str, object]]:
 
 
 @asynccontextmanager
+async def openai_agent(folder: Path, api: str) -> AsyncIterator[dict[str, object]]:
+    kept: dict[str, Memory] = {}
+
+    async def complete(asked: web.Request) -> web.Response:
+        memory = Memory()
+        for message in (await asked.json())["messages"]:
+            if message["role"] == "user":
+                text = await answered(memory, message["content"])
+        message = {"role": "assistant", "content": text}
+        return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
+
+    async def respond(asked: web.Request) -> web.Response:
+        body = await asked.json()
+        memory = kept[body["previous_response_id"]] if "previous_response_id" in body else Memory()
+        text = await answered(memory, body["input"][-1]["content"])
+        number = f"r-{len(kept)}"
+        kept[number] = memory
+        output = [{"type": "message", "content": [{"type": "output_text", "text": text}]}]
+        return web.json_response({"id": number, "status": "completed", "output": output})
+
+    async with running() as server:
+        server.answer("/v1/chat/completions", complete)
+        server.answer("/v1/responses", respond)
+        yield {"model": "memory", "base_url": f"{server.base}/v1", "api": api}
+
+
+async def answered(memory: Memory, text: str) -> str:
+    """What the agent says, with a failure as a service would tell it."""
+    try:
+        return await memory.send({"input": text})
+    except ValueError as error:
+        raise web.HTTPBadRequest(text=str(error)) from None
+
+
+@asynccontextmanager
 async def nothing_needed(folder: Path) -> AsyncIterator[dict[str, object]]:
     yield {}
 
@@ -94,9 +130,11 @@ AGENTS: dict[str, Callable[[Path], object]] = {
     "python": python_agent,
     "command": command_agent,
     "http": http_agent,
+    "openai": partial(openai_agent, api="chat"),
+    "openai responses": partial(openai_agent, api="responses"),
     "recorded": nothing_needed,
 }
-"""For each target an agent that behaves as `Memory` does; gives the options of the target."""
+"""For each target, and each of its ways, an agent that behaves as `Memory` does; gives the options of the target."""
 
 
 def trial(name: str, *inputs: str) -> Trial:
@@ -108,21 +146,26 @@ def trial(name: str, *inputs: str) -> Trial:
     return Trial(suite="s", case=Case(id=name, turns=turns), repeat=0, position=0, digest="")
 
 
-@pytest.fixture(params=TARGETS)
+def test_every_target_is_held_to_the_contract():
+    assert {name.split()[0] for name in AGENTS} == set(TARGETS), "give each target an agent above"
+
+
+@pytest.fixture(params=AGENTS)
 async def target(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Target]:
-    assert request.param in AGENTS, f"give the target {request.param} an agent above, to be held to the contract"
     monkeypatch.chdir(tmp_path)
     async with AsyncExitStack() as stack:
         options = await stack.enter_async_context(AGENTS[request.param](tmp_path))
-        made = plugins.build("targets", Use(name=request.param, options=options))
+        made = plugins.build("targets", Use(name=request.param.split()[0], options=options))
         yield made
         await made.close()
 
 
 async def talk(session: Session, name: str, *inputs: str) -> list[str | None]:
-    replies = []
+    replies: list[str | None] = []
+    history: tuple[Message, ...] = ()
     for turn, text in enumerate(inputs):
-        replies.append((await session.send(request(text, turn=turn, session=name))).text)
+        replies.append((await session.send(request(text, turn=turn, session=name, history=history))).text)
+        history += (Message(role="user", content=text), Message(role="assistant", content=replies[-1]))
     await session.close()
     return replies
 

@@ -2,6 +2,7 @@
 
 `POST /` and `POST /api/chat` take a request as agents are spoken to and give the answer as JSON; or, to a client that accepts
 nothing but `text/event-stream`, as events: pieces of the text, then the whole answer. `GET /health` says that it is there.
+Other doors lead to the same agent: `/v1` speaks as OpenAI does.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ def application(*, delay: float = 0.0) -> web.Application:
     """The agent as a web application; `delay` in seconds."""
     from aiohttp import web
 
+    from vivavoce.samples._doors import openai
+
     desks = Desks()
 
     async def chat(request: web.Request) -> web.StreamResponse:
@@ -67,6 +70,7 @@ def application(*, delay: float = 0.0) -> web.Application:
 
     app = web.Application(client_max_size=LARGEST)
     app.add_routes([web.post("/", chat), web.post("/api/chat", chat), web.get("/health", health)])
+    app.add_routes(openai.routes(delay))
     return app
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import aclosing
 
 import aiohttp
 
 from vivavoce.core.reply import JSON, Reply
 from vivavoce.net.exchange import whole
-from vivavoce.net.failures import bad_payload, excerpt, too_large
+from vivavoce.net.failures import bad_payload, excerpt
 from vivavoce.targets import _answer
 from vivavoce.targets._paths import Paths
-from vivavoce.targets._sse import Events, Stream
+from vivavoce.targets._sse import Stream, arriving
 
 _UNTOLD = "application/octet-stream"
 """What a body is taken for when nobody says."""
@@ -65,17 +66,9 @@ def _page(body: bytes) -> str:
 
 
 async def _stream(response: aiohttp.ClientResponse, paths: Paths, limit: int) -> tuple[Reply, JSON]:
-    events, stream = Events(), Stream(paths)
-    size = 0
-    try:
-        while part := await response.content.readany():
-            size += len(part)
-            if size > limit:
-                raise too_large("the stream", limit)
-            if any(stream.take(event) for event in events.feed(part)):
-                return stream.reply(), stream.session
-    except aiohttp.ClientPayloadError:
-        raise bad_payload("the stream was cut before its end") from None
-    for event in events.end():
-        stream.take(event)
+    stream = Stream(paths)
+    async with aclosing(arriving(response, limit)) as events:
+        async for event in events:
+            if stream.take(event):
+                break
     return stream.reply(), stream.session

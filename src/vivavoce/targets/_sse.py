@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass
+
+import aiohttp
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.reply import JSON, Object, Reply
 from vivavoce.core.result import Failure
-from vivavoce.net.failures import bad_payload, excerpt
+from vivavoce.net.failures import bad_payload, excerpt, too_large
 from vivavoce.targets import _answer
 from vivavoce.targets._paths import Paths
 
 _BREAK = re.compile(rb"\r\n|\n|\r")
-_DONE = "[DONE]"
-_BEATS = frozenset({"ping", "heartbeat", "keepalive", "keep-alive"})
+DONE = "[DONE]"
+"""The data of an event that ends a stream."""
+BEATS = frozenset({"ping", "heartbeat", "keepalive", "keep-alive"})
 """Events that say only that the service is still there."""
 
 
@@ -86,6 +89,26 @@ class Events:
                 self._kind = text
 
 
+async def arriving(response: aiohttp.ClientResponse, limit: int) -> AsyncGenerator[Event, None]:
+    """The events of an answer, as they come.
+
+    Raises:
+        CallError: the stream is cut before its end, holds what is no event, or is larger than `limit` bytes.
+    """
+    events, size = Events(), 0
+    try:
+        while part := await response.content.readany():
+            size += len(part)
+            if size > limit:
+                raise too_large("the stream", limit)
+            for event in events.feed(part):
+                yield event
+    except aiohttp.ClientPayloadError:
+        raise bad_payload("the stream was cut before its end") from None
+    for event in events.end():
+        yield event
+
+
 class Stream:
     """Joins events to one answer.
 
@@ -104,9 +127,9 @@ class Stream:
 
     def take(self, event: Event) -> bool:
         """Take an event in; whether the stream says that it was the last."""
-        if event.data.strip() == _DONE:
+        if event.data.strip() == DONE:
             return True
-        if event.kind in _BEATS:
+        if event.kind in BEATS:
             return False
         if event.kind == "error":
             message = f"the agent reported an error in its stream: {excerpt(event.data)}"

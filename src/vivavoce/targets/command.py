@@ -164,7 +164,9 @@ class _Conversation:
     async def _exchange(self, process: Process, line: bytes) -> bytes:
         unasked = process.unasked()
         if unasked is not None:
-            raise bad_payload(f"the command wrote more than one line for an answer: {excerpt(unasked)}")
+            raise bad_payload(
+                f"the command wrote a line that answers nothing: {excerpt(unasked)}; logs belong on standard error"
+            )
         process.write(line + b"\n")
         while (answer := await process.line()) is not None:
             if answer.strip():

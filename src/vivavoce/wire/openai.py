@@ -6,11 +6,17 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from vivavoce.core.reply import JSON, Completion, Message, Object
+from vivavoce.core import codec
+from vivavoce.core.reply import JSON, Citation, Completion, Message, Object
+from vivavoce.wire.json_text import too_deep
 
 _UNBOUNDED = frozenset({"minimum", "maximum", "minLength", "maxLength"})
 """Keywords of JSON Schema that some endpoints refuse."""
 _FILTERED = frozenset({"content_filter", "responsibleaipolicyviolation", "content_policy_violation"})
+
+
+class Reported(ValueError):
+    """An error that an endpoint reports in place of an answer, though by its status all is well."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,13 +63,7 @@ def completion(payload: JSON, asked: str) -> Completion:
     Raises:
         ValueError: it is none; the message completes "answered ...".
     """
-    if isinstance(payload, Mapping) and "choices" not in payload and payload.get("error"):
-        raise ValueError(f"an error ({_fault(payload['error']).message})")
-    choices = payload.get("choices") if isinstance(payload, Mapping) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, Mapping) else None
-    if not isinstance(payload, Mapping) or not isinstance(choice, Mapping) or not isinstance(message, Mapping):
-        raise ValueError("without choices[0].message")
+    choice, message = chosen(payload)
     model = payload.get("model")
     reason = choice.get("finish_reason")
     return Completion(
@@ -75,6 +75,22 @@ def completion(payload: JSON, asked: str) -> Completion:
     )
 
 
+def chosen(payload: JSON) -> tuple[Object, Object]:
+    """The first choice of an answer, and its message.
+
+    Raises:
+        ValueError: there is none; the message completes "answered ...".
+    """
+    if isinstance(payload, Mapping) and "choices" not in payload and payload.get("error"):
+        raise Reported(f"an error ({_fault(payload['error']).message})")
+    choices = payload.get("choices") if isinstance(payload, Mapping) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
+        raise ValueError("without choices[0].message")
+    return choice, message
+
+
 def text_of(content: JSON) -> str:
     """The text of a message: as it stands, or its parts put together."""
     if isinstance(content, str):
@@ -83,10 +99,42 @@ def text_of(content: JSON) -> str:
     return "".join(each["text"] for each in parts if isinstance(each, Mapping) and isinstance(each.get("text"), str))
 
 
+def arguments(text: JSON) -> JSON:
+    """The arguments of a tool call: what their JSON text says, or the text as it stands where it is no JSON."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return text if too_deep(text) else codec.decode(text or "{}", object)
+    except (ValueError, RecursionError):
+        return text
+
+
+def result(text: JSON) -> JSON:
+    """What a tool gave back: an object or a list where it is the JSON text of one, else as it stands."""
+    return arguments(text) if isinstance(text, str) and text.lstrip()[:1] in ("{", "[") else text
+
+
+def citations(links: Iterable[Object]) -> tuple[Citation, ...]:
+    """What links name, in order, each source once: `url` and `title`, or `file_id` and `filename`."""
+    found: dict[str, str | None] = {}
+    for link in links:
+        source = link.get("url") or link.get("filename") or link.get("file_id")
+        if isinstance(source, str):
+            title = link.get("title") or link.get("filename")
+            found.setdefault(source, title if isinstance(title, str) else None)
+    return tuple(Citation(index=at, text=text, source=source) for at, (source, text) in enumerate(found.items(), 1))
+
+
 def usage(given: JSON) -> dict[str, JSON]:
-    """Tokens in and out, as far as they are told."""
-    names = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
-    told = {name: given.get(theirs) for name, theirs in names.items()} if isinstance(given, Mapping) else {}
+    """Tokens in and out, as far as they are told, by either of their names."""
+    told = (
+        {}
+        if not isinstance(given, Mapping)
+        else {
+            "input_tokens": given.get("prompt_tokens", given.get("input_tokens")),
+            "output_tokens": given.get("completion_tokens", given.get("output_tokens")),
+        }
+    )
     return {name: count for name, count in told.items() if type(count) is int and count >= 0}
 
 

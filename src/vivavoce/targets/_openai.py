@@ -1,0 +1,154 @@
+"""Requests to an endpoint that speaks as OpenAI's, answered in one piece or as a stream; and the conversations made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import aiohttp
+
+from vivavoce.core import codec
+from vivavoce.core.errors import CallError
+from vivavoce.core.reply import JSON, Object, Reply, Request
+from vivavoce.core.result import Failure
+from vivavoce.net.exchange import Client, Door, Refused, whole
+from vivavoce.net.failures import bad_payload, excerpt
+from vivavoce.targets import _answer
+from vivavoce.targets._sse import BEATS, DONE, arriving
+from vivavoce.wire import openai, openai_chat, openai_responses
+
+
+class Joined(Protocol):
+    """The events of a stream, put together to the answer that would have come in one piece."""
+
+    def take(self, event: JSON) -> bool:
+        """Take one in; whether it was the last."""
+
+    def payload(self) -> dict[str, JSON]:
+        """The answer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Manner:
+    """What every request of a target says."""
+
+    body: Mapping[str, JSON]
+    """Fields of every request, the model among them."""
+    system: str | None
+    stateful: bool
+    hints: Mapping[int, str]
+    """What to do about a status."""
+    limit: int
+    """Bytes of an answer."""
+
+
+class Line:
+    """One endpoint: a request goes out, what it answers comes back as JSON."""
+
+    def __init__(self, door: Door, manner: Manner, joined: Callable[[], Joined]) -> None:
+        self.manner = manner
+        self._shown = door.shown
+        self._client = Client(door)
+        self._joined = joined
+
+    async def ask(self, fields: Object, read: Callable[[JSON], Reply]) -> tuple[Reply, Object]:
+        """The reply to a request of these fields, and the answer it was read from.
+
+        Raises:
+            CallError: there is none, with a typed failure.
+        """
+        body = codec.encode({**self.manner.body, **fields})
+        try:
+            payload = await self._client.call(body, {}, self._payload)
+            return read(payload), payload
+        except Refused as refused:
+            fault = openai.fault(refused.body)
+            if fault.filtered:
+                # The filter's word is what a person would have been shown.
+                return Reply(text="", refusal=fault.message, raw={"status": refused.status, "code": fault.code}), {}
+            raise self._explained(refused, fault) from None
+        except openai.Reported as error:
+            message = f"{self._shown} answered {excerpt(str(error), 400)}"
+            raise CallError(Failure(code="agent_error", message=message, answered=True)) from None
+        except ValueError as error:
+            raise bad_payload(f"{self._shown} answered {excerpt(str(error), 400)}") from None
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._client.close()
+
+    async def _payload(self, response: aiohttp.ClientResponse) -> JSON:
+        if response.content_type != "text/event-stream":
+            body = await whole(response, self.manner.limit)
+            if body.lstrip()[:1] == b"<":
+                raise ValueError(f"a web page, not as an agent does: {excerpt(body)}; is base_url right?")
+            return _answer.decode(body)
+        joined = self._joined()
+        async with aclosing(arriving(response, self.manner.limit)) as events:
+            async for event in events:
+                if event.kind in BEATS:
+                    continue
+                if event.data.strip() == DONE or joined.take(_answer.decode(event.data.encode(), "an event of the stream")):
+                    break
+        return joined.payload()
+
+    def _explained(self, refused: Refused, fault: openai.Fault) -> CallError:
+        """The failure, with what to do about it."""
+        failure: Failure = refused.failure
+        hint = self.manner.hints.get(refused.status, "")
+        retriable = failure.retriable
+        if "insufficient_quota" in fault.code:
+            retriable, hint = False, "the account has no credit left"
+        if fault.names("previous_response"):
+            hint = "it keeps no responses: with the option stateful=false, every turn says again what was said before"
+        return CallError(
+            replace(failure, message=f"{failure.message}; {hint}" if hint else failure.message, retriable=retriable)
+        )
+
+
+class Chat:
+    """A conversation by chat completions: every turn says again what was said before."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    async def send(self, request: Request) -> Reply:
+        """Say one thing, and wait for the answer."""
+        manner = self._line.manner
+        said = openai_chat.messages(manner.system, request.history, request.input)
+        offered = bool(manner.body.get("tools"))
+        reply, _ = await self._line.ask({"messages": said}, lambda payload: openai_chat.reply(payload, offered=offered))
+        return reply
+
+    async def close(self) -> None:
+        """Nothing of it is left."""
+
+
+class Responses:
+    """A conversation by responses: each turn names the response before it, where the service keeps those."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._before: str | None = None
+
+    async def send(self, request: Request) -> Reply:
+        """Say one thing, and wait for the answer."""
+        manner = self._line.manner
+        fields: dict[str, JSON] = {"instructions": manner.system} if manner.system else {}
+        if self._before is None:
+            fields["input"] = openai_responses.items(request.history, request.input)
+        else:
+            fields["input"] = openai_responses.items((), request.input)
+            fields["previous_response_id"] = self._before
+        if not manner.stateful:
+            fields["store"] = False
+        reply, payload = await self._line.ask(fields, openai_responses.reply)
+        number = payload.get("id")
+        kept = manner.stateful and isinstance(number, str) and not openai_responses.left_open(payload)
+        self._before = number if kept else None
+        return reply
+
+    async def close(self) -> None:
+        """Nothing of it is left."""
