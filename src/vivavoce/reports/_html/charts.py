@@ -31,7 +31,11 @@ def patterns() -> Markup:
 def bar(counts: Mapping[Status, int], class_: str = "bar") -> Markup:
     """How a number of trials or scores is shared out."""
     total = sum(counts.values())
-    told = ", ".join(f"{counts[status]:,} {word}" for status, word in ORDER if counts[status])
+    told = ", ".join(
+        f"{counts[status]:,} {word if counts[status] > 1 else word.removesuffix('s')}"
+        for status, word in ORDER
+        if counts[status]
+    )
     parts, at = [], 0.0
     for status, _ in ORDER:
         width = 200 * counts[status] / total if total else 0

@@ -12,7 +12,9 @@ WORDS = 300
 LIKE = 0.3
 """How much two texts must have in common for the difference to say anything."""
 
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+# A number is one word, whatever parts its digits.
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*|\w+|\s+|[^\w\s]")
+_EDGES = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 
 
 def marked(expected: str, got: str) -> tuple[Markup, Markup] | None:
@@ -30,5 +32,9 @@ def marked(expected: str, got: str) -> tuple[Markup, Markup] | None:
     for kind, i, j, k, m in matcher.get_opcodes():
         for words, into in ((ours[i:j], left), (theirs[k:m], right)):
             shown = "".join(words)
-            into.append(tag("mark", shown) if kind != "equal" and shown.strip() else shown)
+            edges = _EDGES.fullmatch(shown)
+            if kind == "equal" or edges is None or not edges[2]:
+                into.append(shown)
+            else:
+                into += [edges[1], tag("mark", edges[2]), edges[3]]
     return join(*left), join(*right)

@@ -89,7 +89,7 @@ def judges(run: Run, overview: Overview) -> Markup:
     given = run.header.selection.judge
     if overview.judges:
         named = ", ".join(
-            f"{_text.line(name, 80)} ({number(count, 'score')})"
+            f"{_text.line(name, 80) or '(no name)'} ({number(count, 'score')})"
             for name, count in sorted(overview.judges.items(), key=lambda item: -item[1])
         )
         said.append(f"Judged by {named}; all else by rules.")

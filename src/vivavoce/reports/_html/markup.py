@@ -50,7 +50,7 @@ def text(words: str) -> Markup:
 
 def anchor(address: str, *children: Child) -> Markup:
     """A link to a place another party names: only one to the web leads there, any other is shown as text."""
-    if len(address) > LINK_LIMIT or not _WEB.fullmatch(address):
+    if not _is_web(address):
         return join(*children)
     return tag("a", *children, href=address, rel="noopener noreferrer nofollow", target="_blank")
 
@@ -60,9 +60,13 @@ def _attribute(key: str, value: str | float) -> str:
     if value is True:
         return f" {name}"
     shown = str(value)
-    if name == "href" and not (shown.startswith("#") or _WEB.fullmatch(shown)):
+    if name == "href" and not (shown.startswith("#") or _is_web(shown)):
         raise ValueError(f"not a place that a report may lead to: {shown[:80]}")
     return f' {name}="{text(shown)}"'
+
+
+def _is_web(address: str) -> bool:
+    return len(address) <= LINK_LIMIT and _WEB.fullmatch(address) is not None
 
 
 @cache

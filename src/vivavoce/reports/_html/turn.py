@@ -114,25 +114,30 @@ def _reported(view: View, reply: Reply) -> Iterator[Child]:
     for name, words in (("Intent", reply.intent), ("Refusal", reply.refusal), ("Insight", reply.insight)):
         if words is not None:
             yield tag("div", block(view, words, name), class_="said")
-    if reply.rows is not None:
+    if reply.rows:
         yield _listed("Rows", len(reply.rows), _rows(view, reply.rows))
-    if reply.tool_calls is not None:
+    if reply.tool_calls:
         calls, more = view.some(reply.tool_calls)
         yield _listed("Tool calls", len(reply.tool_calls), tag("ol", *(_call(view, call) for call in calls)), more)
-    if reply.citations is not None:
+    if reply.citations:
         cited, more = view.some(reply.citations)
         yield _listed("Citations", len(reply.citations), tag("ol", *(_citation(view, each) for each in cited)), more)
-    if reply.retrievals is not None:
+    if reply.retrievals:
         found, more = view.some(reply.retrievals)
         yield _listed("Retrievals", len(reply.retrievals), tag("ol", *(_retrieval(view, each) for each in found)), more)
     if reply.raw:
         yield folded("What else the agent sent", data(view, reply.raw, "What else the agent sent"))
-    took = tuple(_took(reply))
-    if took:
-        yield tag("p", " · ".join(took), class_="took")
+    brief = tuple(_brief(reply))
+    if brief:
+        yield tag("p", " · ".join(brief), class_="took")
 
 
-def _took(reply: Reply) -> Iterator[str]:
+def _brief(reply: Reply) -> Iterator[str]:
+    """What was reported as none, and what the answer took."""
+    parts = {"rows": reply.rows, "tool calls": reply.tool_calls, "citations": reply.citations, "retrievals": reply.retrievals}
+    for name, part in parts.items():
+        if part is not None and not part:
+            yield f"no {name}"
     if reply.seconds is not None:
         yield duration(reply.seconds)
     usage: Object = reply.usage if isinstance(reply.usage, Mapping) else {}
@@ -145,8 +150,6 @@ def _took(reply: Reply) -> Iterator[str]:
 
 
 def _listed(name: str, count: int, *content: Child) -> Markup:
-    if not count:
-        return tag("p", f"{name}: none", class_="took")
     return folded(f"{name} ({count:,})", *content, class_="more listed")
 
 

@@ -131,7 +131,8 @@
   // Where a browser cannot unfold what failed for paper by style alone.
   let unfolded = [];
   addEventListener("beforeprint", () => {
-    unfolded = [...document.querySelectorAll(".case.fail > details:not([open]), .case.error > details:not([open])")];
+    const failed = ":is(.case.fail, .case.error)";
+    unfolded = [...document.querySelectorAll(`${failed} > details:not([open]), ${failed} .listed:not([open])`)];
     for (const each of unfolded) each.open = true;
   });
   addEventListener("afterprint", () => { for (const each of unfolded) each.open = false; });
