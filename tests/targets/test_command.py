@@ -34,12 +34,15 @@ def answering(statement: str, **options: object) -> Command:
 
 
 def alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and only waits to be noticed does not."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    state = Path(f"/proc/{pid}/stat")
-    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return not Path("/proc/self").exists()
 
 
 async def has_ended(pid: int) -> bool:
@@ -87,7 +90,7 @@ async def test_lines_need_not_be_flushed_and_may_be_blank():
 
 
 async def test_the_last_line_needs_no_line_break():
-    assert (await ask(python("print('\"bye\"', end='')"))).text == "bye"
+    assert (await ask(python("input()\nprint('\"bye\"', end='')"))).text == "bye"
 
 
 async def test_logs_on_standard_error_do_no_harm():
@@ -148,7 +151,7 @@ async def test_a_second_line_is_not_taken_for_the_next_answer():
     target = answering("os.write(1, json.dumps('one').encode() + bytes([10]) + json.dumps('two').encode() + bytes([10]))")
     session = target.session(TRIAL)
     assert (await session.send(request())).text == "one"
-    with pytest.raises(CallError, match="more than one line"):
+    with pytest.raises(CallError, match='a line that answers nothing: "two"'):
         await session.send(request(turn=1))
     await session.close()
 
@@ -217,6 +220,30 @@ async def test_a_call_past_its_time_ends_the_whole_family(tmp_path, plain):
     pids = [int(pid) for pid in note.read_text().split()]
     assert [await has_ended(pid) for pid in pids] == [True, True]
     await session.close()
+
+
+@pytest.mark.parametrize("ticks", range(7))
+async def test_a_call_that_ends_while_the_program_starts_leaves_nothing(tmp_path, ticks):
+    mark = f"viva-{tmp_path.name}-{ticks}"
+    session = build(argv=["sh", "-c", 'sh -c "sleep 600; true" "$0-child" & wait', mark]).session(TRIAL)
+    waiting = asyncio.ensure_future(session.send(request()))
+    for _ in range(ticks):
+        await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await session.close()
+    commands = (path / "cmdline" for path in Path("/proc").glob("[0-9]*"))
+    running = [int(path.parent.name) for path in commands if mark.encode() in read(path)]
+    assert all([await has_ended(pid) for pid in running])
+
+
+def read(path: Path) -> bytes:
+    """A file that may be gone meanwhile."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 async def test_a_child_that_holds_the_output_does_not_hold_up_the_failure():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -85,7 +86,7 @@ class Client:
         except aiohttp.ClientSSLError as error:
             raise self._failed("tls", f"no secure connection: {error}", sent=False) from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            raise self._failed("connection", f"cannot be reached: {error}", sent=False, retriable=True) from None
+            raise self._failed("connection", f"cannot be reached: {_why(error)}", sent=False, retriable=True) from None
         except aiohttp.InvalidURL as error:
             raise self._failed("redirect", f"redirects to what is no address: {error}") from None
         except (aiohttp.ClientError, OSError) as error:
@@ -212,6 +213,15 @@ async def whole(response: aiohttp.ClientResponse, limit: int, phase: Phase = "ta
         if size > limit:
             raise too_large("the answer", limit, phase)
     return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _why(error: aiohttp.ClientError) -> str:
+    """In the words of the system, such as "Connection refused", where it has any."""
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else None
+    if cause is None:
+        return str(error)
+    number = cause.errno or 0  # below 0 for names that cannot be resolved, which have words of their own
+    return os.strerror(number) if number > 0 else cause.strerror or str(cause)
 
 
 def retry_after(value: str | None, now: float) -> float | None:
