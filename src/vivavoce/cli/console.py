@@ -46,7 +46,8 @@ def prompt(text: str) -> str | None:
         KeyboardInterrupt: Ctrl-C.
     """
     stdin = sys.stdin
-    stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr] # a text file, whenever this is a command
+    if stdin.errors != "surrogateescape":  # which cannot be said again once something was read
+        stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr] # a text file, whenever this is a command
     sys.stdout.flush()
     if stdin.isatty() and sys.stdout.isatty():
         with suppress(ImportError):  # editing and earlier lines, where the system has it

@@ -42,9 +42,10 @@ def begin(wanted: Settings, shown: Silent | None = None) -> int:
     from vivavoce.run.outputs import Outputs, choose
     from vivavoce.run.planner import plan
 
+    selected = selection(wanted)
     outputs = Outputs(choose(wanted.output))
     with environment.known(wanted.environment), open_store(wanted) as store:
-        made = plan(selection(wanted))
+        made = plan(selected)
         outputs.spare(made)
         attempt = Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
         return carry_out(attempt, store, wanted, shown)

@@ -47,7 +47,9 @@ def _needs_nothing(asked: argparse.Namespace) -> bool:
     given = [f"--{name}" for name in INERT if getattr(asked, name.replace("-", "_"))] + [asked.command] * bool(asked.command)
     if given:
         note(f"{', '.join(given)}: accepted, and without meaning here")
-    return bool(asked.command or asked.init_only)
+    if asked.signout:
+        note("--signout: nobody is signed in here, so there is nothing to forget")
+    return bool(asked.command or asked.init_only or asked.signout)
 
 
 def _run(asked: argparse.Namespace) -> int:

@@ -20,8 +20,8 @@ TYPED = Path(".viva") / "prompts"
 SUITE = "prompts"
 """What the suite of typed prompts is called."""
 
-_LOOKED = f"no eval document: there is no {', '.join(NAMES[:-1])} or {NAMES[-1]} here or in evals/"
-NONE = f"""{_LOOKED}; name one with --prompts-file, or write a first one with
+MISSING = f"there is no {', '.join(NAMES[:-1])} or {NAMES[-1]} here or in evals/"
+NONE = f"""no eval document: {MISSING}; name one with --prompts-file, or write a first one with
   viva init
 and examine it with
   runevals --prompts-file evals/starter.json"""
@@ -39,7 +39,7 @@ def discover(folder: Path, environ: Mapping[str, str]) -> str:
                 return place + name
     if in_ci(environ) or not sys.stdin.isatty() or not sys.stderr.isatty():
         raise UsageError(NONE)
-    note(f"There is no {', '.join(NAMES[:-1])} or {NAMES[-1]} here or in evals/.")
+    note(f"{MISSING.capitalize()}.")
     if not _wanted():
         raise UsageError(NONE)
     write_starter(folder / STARTER)

@@ -13,7 +13,7 @@ SUFFIXES = (".json", ".csv", ".html")
 """What `--output` can end with."""
 COMMANDS = ("accept-eula", "cache-info", "cache-clear", "cache-dir")
 """Commands of the vendor's own that have nothing to do here."""
-INERT = ("azure-ai-auth-mode", "judge-backend", "no-judge-auto-fallback", "init-only")
+INERT = ("account", "azure-ai-auth-mode", "judge-backend", "no-judge-auto-fallback", "init-only")
 """Options that are accepted and mean nothing here."""
 
 _EXAMPLES = (
@@ -60,9 +60,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace | None:
         asked, unknown = parser.parse_known_intermixed_args(words)
     except SystemExit:  # help was shown
         return None
-    stray = [word for word in ([asked.command] if asked.command not in (None, *COMMANDS) else []) + unknown if word]
+    stray = [*unknown, *([] if asked.command in (None, *COMMANDS) else [asked.command])]
     if stray:
-        raise UsageError(_stray(stray[0], parser) + f"\nSee {parser.prog} --help")
+        # Of an unknown option and what follows it, the option is what is wrong.
+        first = next((word for word in stray if word.startswith("-")), stray[0])
+        raise UsageError(_stray(first, parser) + f"\nSee {parser.prog} --help")
     _check(asked)
     return asked
 
@@ -82,8 +84,6 @@ def _add_who(parser: argparse.ArgumentParser) -> None:
     who.add_argument(
         "--m365-agent-id", metavar="ID", help="The agent; default M365_AGENT_ID, M365_TITLE_ID or AGENT_ID of the environment."
     )
-    who.add_argument("--account", metavar="UPN", help="Speak to the agent as this signed-in account.")
-    who.add_argument("--signout", action="store_true", help="Forget who is signed in, and do nothing else.")
     who.add_argument(
         "--env", metavar="NAME", help="Read env/.env.NAME over .env.local; default .env.local, else .env.dev, here or in env/."
     )
@@ -118,6 +118,8 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
 
 def _add_inert(parser: argparse.ArgumentParser) -> None:
     inert = parser.add_argument_group("accepted, and without meaning here")
+    inert.add_argument("--account", metavar="UPN", help="Nobody is signed in: a token stands in the environment.")
+    inert.add_argument("--signout", action="store_true", help="No sign-in is kept.")
     inert.add_argument("--azure-ai-auth-mode", choices=("key", "default-credential"), help="The judge needs a key.")
     inert.add_argument("--judge-backend", choices=("azure", "github-copilot", "copilot"), help="Say --judge.")
     inert.add_argument("--no-judge-auto-fallback", action="store_true", help="A judge is never exchanged for another.")

@@ -62,7 +62,8 @@ class _Session:
         self._started = identity.now()
         self._path = datasets.TYPED / f"{self._run_id}.json"
         self._said: list[tuple[str, str | None]] = []
-        self._warned: set[str] = set()
+        self._told: set[str] = set()
+        """Warnings and reasons for skipping, which hold for the whole session and are told once."""
 
     def hold(self) -> int | None:
         """Until no more is typed; the exit code, when a signal ended it."""
@@ -92,7 +93,7 @@ class _Session:
         self.run, code = asyncio.run(_one(attempt, self._store, self._wanted, shown))
         for result in self.run.results:
             if result.position >= plan.count - self._wanted.repeat:
-                _tell(result)
+                self._tell(result)
         return code
 
     def _plan(self) -> Plan:
@@ -102,10 +103,21 @@ class _Session:
 
         made = plan(selection(replace(self._wanted, paths=(self._path.as_posix(),))))
         for warning in made.warnings:
-            if warning not in self._warned:
-                self._warned.add(warning)
+            if self._is_new(warning):
                 warn(warning)
         return made
+
+    def _tell(self, result: Result) -> None:
+        for turn in result.turns:
+            say(_answer(turn))
+        for score in (*(score for turn in result.turns for score in turn.scores), *result.scores):
+            say(_line(score, reason=score.status != "skip" or self._is_new(score.reason)))
+        say()
+
+    def _is_new(self, told: str) -> bool:
+        new = told not in self._told
+        self._told.add(told)
+        return new
 
 
 async def _one(attempt: Attempt, store: Store, wanted: Settings, shown: Silent) -> tuple[Run, int | None]:
@@ -139,16 +151,6 @@ def _typed() -> Iterator[tuple[str, str | None]]:
         yield asked, expected or None
 
 
-def _tell(result: Result) -> None:
-    for turn in result.turns:
-        say(_answer(turn))
-        for score in turn.scores:
-            say(_line(score))
-    for score in result.scores:
-        say(_line(score))
-    say()
-
-
 def _answer(turn: Exchange) -> str:
     from vivavoce.reports import _text
 
@@ -157,9 +159,15 @@ def _answer(turn: Exchange) -> str:
     return "No answer" + ("" if turn.error is None else f": {_text.failure(turn.error)}")
 
 
-def _line(score: Score) -> str:
+def _line(score: Score, *, reason: bool) -> str:
+    from shutil import get_terminal_size
+    from textwrap import fill
+
     from vivavoce.reports import _text
 
     value = "" if score.value is None else f" {score.value:g}"
     threshold = "" if score.threshold is None or not value else f" (threshold {score.threshold:g})"
-    return f"  {score.status:<5} {score.name}{value}{threshold}: {_text.line(score.reason, _REASON)}"
+    head = f"  {score.status:<5} {score.name}{value}{threshold}"
+    if not reason:
+        return head
+    return fill(f"{head}: {_text.line(score.reason, _REASON)}", get_terminal_size((100, 24)).columns, subsequent_indent=" " * 8)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vivavoce.cli.console import note, warn
-from vivavoce.core.errors import UsageError
+from vivavoce.config.settings import DEFAULT
+from vivavoce.core.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from vivavoce.config.settings import Settings
@@ -20,6 +21,8 @@ MOST = 5
 AGENT = ("M365_AGENT_ID", "M365_TITLE_ID", "AGENT_ID")
 """Variables that name the agent; the first that is set."""
 ENDPOINT = "AZURE_AI_OPENAI_ENDPOINT"
+TIMEOUT, ATTEMPTS = "WORKIQ_REQUEST_TIMEOUT_SECS", "WORKIQ_REQUEST_MAX_ATTEMPTS"
+"""Variables that say how long an agent that is named by its id may take, and how often it is called."""
 REPORTS = Path(".evals")
 """Where reports go that nobody gave a place."""
 
@@ -41,11 +44,16 @@ def settings(asked: argparse.Namespace, environment: Mapping[str, str]) -> Setti
     from vivavoce.config.load import load
 
     given = {name: value for name in ("target", "judge", "concurrency") if (value := getattr(asked, name)) is not None}
+    by_id = _agent(asked, environment)
+    if by_id is not None:
+        given["target"] = f"m365:{by_id}"
     made = load(given, folder=Path(), environ=environment)
     for warning in made.warnings:
         warn(warning)
+    if made.target is None:
+        raise UsageError(NO_AGENT)
     made = replace(made, paths=(), format=None, case=(), category=(), limit=None, output=(_output(asked.output),))
-    return _limited(_judged(_examined(made, asked)))
+    return _judged(_limited(made, of_m365=by_id is not None))
 
 
 def report_of(wanted: Settings) -> str:
@@ -61,27 +69,43 @@ def _output(path: str | None) -> str:
     return f"{'m365' if suffix == 'json' else suffix}:{path}"
 
 
-def _examined(made: Settings, asked: argparse.Namespace) -> Settings:
-    """Who is examined: a flag, the agent that variables name, else the target that is set for `viva`."""
-    if asked.target is None:
-        named = (asked.m365_agent_id or "", *(made.environment.get(name, "") for name in AGENT))
-        agent = next((each.strip() for each in named if each.strip()), None)
-        if agent is not None:
-            return replace(made, target=f"m365:{agent}", target_option={})
-    if made.target is None:
-        raise UsageError(NO_AGENT)
-    return made
+def _agent(asked: argparse.Namespace, environment: Mapping[str, str]) -> str | None:
+    """The agent that is named by its id, which goes before the target that is set for `viva`."""
+    if asked.target is not None:
+        return None
+    named = (asked.m365_agent_id or "", *(environment.get(name, "") for name in AGENT))
+    return next((each.strip() for each in named if each.strip()), None)
 
 
 def _judged(made: Settings) -> Settings:
+    """Azure judges when its endpoint is set and nobody else is named; else the run chooses."""
     from vivavoce.core import plugins
 
     by_azure = made.judge is None and made.environment.get(ENDPOINT, "").strip() and "azure" in plugins.names("judges")
     return replace(made, judge="azure") if by_azure else made
 
 
-def _limited(made: Settings) -> Settings:
-    concurrency = made.concurrency if made.source("concurrency") != "default" else MOST
+def _limited(made: Settings, *, of_m365: bool) -> Settings:
+    concurrency = made.concurrency if made.source("concurrency") != DEFAULT else MOST
     if concurrency > MOST:
         note(f"Concurrency is at most {MOST} here, so it is {MOST} instead of {concurrency}.")
-    return replace(made, concurrency=min(concurrency, MOST))
+    made = replace(made, concurrency=min(concurrency, MOST))
+    if of_m365 and made.source("timeout") == DEFAULT and (seconds := _above_0(made, TIMEOUT)) is not None:
+        made = replace(made, timeout=seconds)
+    if of_m365 and made.source("retries") == DEFAULT and (attempts := _above_0(made, ATTEMPTS)) is not None:
+        made = replace(made, retries=max(0, int(attempts) - 1))
+    return made
+
+
+def _above_0(made: Settings, name: str) -> float | None:
+    """The number in a variable of the vendor's, if it is set."""
+    text = made.environment.get(name, "").strip()
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ConfigError(f'{name} must be a number above 0, not "{text}"')
+    return number
