@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 from vivavoce.core import plugins
@@ -17,7 +18,7 @@ from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
 from vivavoce.evaluators._custom.threads import apart
 
-_LEVELS = ("turn", "case")
+_LEVELS = ("turn", "case", "call")
 
 
 class Examining:
@@ -25,7 +26,8 @@ class Examining:
 
     def __init__(self, made_of: type, what: str, options: Object) -> None:
         with Border(lambda told: BadOptions(f"{what}: {told}")):
-            inner: Any = plugins.make(what, made_of, _flat(made_of, options))  # of a class of the project's own
+            maker: plugins.Maker = made_of if is_dataclass(made_of) else partial(made_of)
+            inner: Any = plugins.make(what, maker, _flat(made_of, options))  # of a class of the project's own
             self.needs: tuple[str, ...] = tuple(getattr(inner, "needs", ()))
             self.uses: tuple[str, ...] = tuple(getattr(inner, "uses", ()))
             self.levels: tuple[str, ...] = tuple(getattr(inner, "levels", _LEVELS[:1]))

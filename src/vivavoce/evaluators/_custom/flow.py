@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine, Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -24,6 +23,8 @@ from vivavoce.evaluators._custom import prompty
 from vivavoce.evaluators._custom.prompty import Prompty
 
 LIBRARY = "promptflow"
+_MODELS = ("AzureOpenAIModelConfiguration", "OpenAIModelConfiguration")
+"""What code may describe a model by; it is read by nobody."""
 _HERE: ContextVar[Line] = ContextVar("viva_custom_evaluator")
 
 
@@ -36,7 +37,7 @@ class Line:
         """The last thing that came of asking, other than a verdict."""
         self._ask: Ask | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._waiting: set[Future[Verdict]] = set()
+        self._under_way: set[asyncio.Task[Any]] = set()  # as asyncio tells of them
 
     def open(self, ask: Ask) -> None:
         """From now on, `ask` answers. Called on the event loop, as `close` is."""
@@ -45,8 +46,8 @@ class Line:
     def close(self) -> None:
         """Nobody answers any more, and what is under way is given up."""
         self._ask = None
-        for each in tuple(self._waiting):
-            each.cancel()
+        for task in self._under_way:
+            task.cancel()
 
     @contextmanager
     def here(self) -> Iterator[None]:
@@ -59,19 +60,30 @@ class Line:
 
     def put(self, rubric: Rubric, fields: Mapping[str, str]) -> Verdict:
         """The judge's verdict, waited for in the thread that asks."""
-        ask, loop = self._ask, self._loop
-        if ask is None or loop is None:
+        if self._ask is None or self._loop is None:
             raise RuntimeError(f"{rubric.name} can be put to the judge only while an answer is examined")
-        asked: Coroutine[None, None, Verdict] = ask(rubric, **fields)
-        future = asyncio.run_coroutine_threadsafe(asked, loop)
-        self._waiting.add(future)
+        asked = self._asked(rubric, fields)
+        try:
+            future = asyncio.run_coroutine_threadsafe(asked, self._loop)
+        except RuntimeError:  # the loop has ended, and nobody waits any more
+            asked.close()
+            raise
         try:
             return future.result()
         except Signal as signal:
             self.signal = signal
             raise
+
+    async def _asked(self, rubric: Rubric, fields: Mapping[str, str]) -> Verdict:
+        """On the event loop, where alone it is known what is under way."""
+        task = asyncio.current_task()
+        if self._ask is None or task is None:
+            raise asyncio.CancelledError
+        self._under_way.add(task)
+        try:
+            return await self._ask(rubric, **fields)
         finally:
-            self._waiting.discard(future)
+            self._under_way.discard(task)
 
 
 class Answer(dict[str, Any]):  # a judge's answer as code expects it
@@ -104,7 +116,7 @@ def load_flow(source: Any, **more: object) -> Flow:  # a path in any form
     if line is None:
         raise RuntimeError("a prompty can be loaded only by an evaluator, in __init__ or while it is called")
     path = Path(source)
-    if not path.resolve().is_relative_to(line.project.resolve()):
+    if not path.resolve().is_relative_to(line.project):
         raise PluginError(f"{path} is outside the project's folder; copy it in")
     if not path.is_file():
         raise FileNotFoundError(f"there is no {path}")
@@ -126,7 +138,7 @@ def library(name: str, *, whole: bool) -> ModuleType:
     top = ModuleType(LIBRARY)
     parts: dict[str, dict[str, object]] = {
         f"{LIBRARY}.client": {"load_flow": load_flow},
-        f"{LIBRARY}.core": {"Prompty": _Prompties},
+        f"{LIBRARY}.core": {"Prompty": _Prompties, **dict.fromkeys(_MODELS, dict)},
     }
     modules = {LIBRARY: top}
     for path, held in parts.items():

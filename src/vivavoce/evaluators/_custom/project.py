@@ -77,7 +77,7 @@ class Folder:
 
     def _calling(self, found: type, read: Prompty | None) -> Maker:
         def make(**given: JSON) -> Called:
-            return Called(Code(made_of=found, name=self.name, project=self.project, prompty=read), given)
+            return Called(Code(made_of=found, name=self.name, project=self.project.resolve(), prompty=read), given)
 
         return _documented(make, found, read)
 
