@@ -182,7 +182,7 @@ def test_an_errored_case_that_also_failed_is_told_by_itself():
 def test_failures_beyond_the_first_are_counted_with_the_way_to_them():
     text = shown(failing(50), failures=3)
     assert text.count("✗ c") == 3
-    assert "and 47 more failed cases: viva show 20260131-120000-7f3a --output scores.csv" in text
+    assert "and 47 more failed cases: viva show 20260131-120000-7f3a --output report.html" in text
     assert "more failed" not in shown(failing(3), failures=3)
     assert "and 1 more failed case:" in shown(failing(1), failures=0)
 

@@ -98,7 +98,7 @@ def test_the_commands_it_names_work(held):
         assert "products-mini" in done.stdout or "--output" in words, done.stderr
     assert [code for command, code in codes.items() if " show " in command] == [0, 0]
     assert [code for command, code in codes.items() if " run " in command] == [1, 1]
-    assert "products-mini" in (folder / "scores.csv").read_text(encoding="utf-8")
+    assert "products-mini" in (folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_store_of_ones_own_is_named_in_the_commands(tmp_path, monkeypatch):

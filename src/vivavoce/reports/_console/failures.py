@@ -47,7 +47,7 @@ def failures(findings: Findings, look: Look, *, verbose: bool, run_id: str) -> I
         if more:
             yield ""
             told = number(more, noun)
-            yield Text(f"and {told}: viva show {run_id} --output scores.csv", style="dim")
+            yield Text(f"and {told}: viva show {run_id} --output report.html", style="dim")
 
 
 def _block(finding: Finding, look: Look, verbose: bool) -> Group:
