@@ -74,6 +74,22 @@ def failure(fault: Fault) -> str:
     return f"{fault.code}: {fault.message}"
 
 
+def duration(seconds: float) -> str:
+    """So many seconds, in the units a person would say."""
+    if seconds < 10:
+        return f"{seconds:.2f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def money(usd: float) -> str:
+    """An amount of dollars, with as many decimals as it takes to see it."""
+    return f"${usd:,.4f}" if usd < 1 else f"${usd:,.2f}"
+
+
 def encoded(value: object) -> str:
     """Any core type, or plain data, as JSON on one line, whatever it holds.
 

@@ -77,16 +77,16 @@ def _repeats(stability: Stability, look: Look) -> Iterable[RenderableType]:
 
 
 def _closing(run: Run, findings: Findings, look: Look, min_pass_rate: float | None) -> Iterable[RenderableType]:
-    usage, parts = run.summary.usage, [_duration(run.summary.seconds)]
+    usage, parts = run.summary.usage, [_text.duration(run.summary.seconds)]
     parts.append(number(usage.agent_calls, "agent call"))
     if usage.judge_calls:
         parts.append(number(usage.judge_calls, "judge call"))
     if usage.input_tokens or usage.output_tokens:
         parts.append(f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens")
     if usage.cost_usd:
-        parts.append(f"${usage.cost_usd:,.4f}" if usage.cost_usd < 1 else f"${usage.cost_usd:,.2f}")
+        parts.append(_text.money(usage.cost_usd))
     if findings.slowest is not None and run.summary.trials > 1:
-        parts.append(f"slowest answer {_duration(findings.slowest[0])} ({findings.slowest[1]})")
+        parts.append(f"slowest answer {_text.duration(findings.slowest[0])} ({findings.slowest[1]})")
     yield ""
     yield Text(look.glyphs(" · ".join(parts)), style="dim")
     if run.state != "complete":
@@ -94,13 +94,3 @@ def _closing(run: Run, findings: Findings, look: Look, min_pass_rate: float | No
     verdict = outcome(run, min_pass_rate=min_pass_rate)
     glyph, style = ("✓", "bold green") if verdict.ok else ("✗", "bold red")
     yield Text(f"{look.glyphs(glyph)} {verdict.sentence}", style=style)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 10:
-        return f"{seconds:.2f} s"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

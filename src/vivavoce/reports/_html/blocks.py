@@ -98,22 +98,6 @@ def folded(title: Child, *content: Child, class_: str = "more") -> Markup:
     return tag("details", tag("summary", title), *content, class_=class_)
 
 
-def duration(seconds: float) -> str:
-    """So many seconds, in the units a person would say."""
-    if seconds < 10:
-        return f"{seconds:.2f} s"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
-def money(usd: float) -> str:
-    """An amount of dollars, with as many decimals as it takes to see it."""
-    return f"${usd:,.4f}" if usd < 1 else f"${usd:,.2f}"
-
-
 def figure(value: float) -> str:
     """A number as short as it may be."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if 0.01 <= abs(value) < 100 or value == 0 else f"{value:.4g}"

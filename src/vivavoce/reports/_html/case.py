@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from types import MappingProxyType
 
 from vivavoce.core.result import Exchange, Result, Status
 from vivavoce.reports import _text
@@ -13,13 +13,14 @@ from vivavoce.reports._html.overview import Overview, headline, place_of, scores
 
 TURNS = 200
 """Of a conversation, at most."""
-_ENDS = {
-    "goal_completed": "the simulated user reached the goal",
-    "max_turns": "the largest number of turns was reached",
-    "gave_up": "the simulated user gave up",
-    "error": "an error ended the conversation",
-}
-_LETTERS: Mapping[Status, str] = {"pass": "p", "fail": "f", "skip": "s", "error": "e"}
+_ENDS = MappingProxyType(
+    {
+        "goal_completed": "the simulated user reached the goal",
+        "max_turns": "the largest number of turns was reached",
+        "gave_up": "the simulated user gave up",
+        "error": "an error ended the conversation",
+    }
+)
 _WORST: tuple[Status, ...] = ("error", "fail", "pass", "skip")
 
 
@@ -96,4 +97,4 @@ def _checks(overview: Overview, result: Result) -> str:
         number = overview.checks[score.name]
         if number not in worst or _WORST.index(score.status) < _WORST.index(worst[number]):
             worst[number] = score.status
-    return "".join(f"{number}{_LETTERS[status]}" for number, status in worst.items())
+    return "".join(f"{number}{status[0]}" for number, status in worst.items())

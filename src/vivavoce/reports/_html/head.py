@@ -10,7 +10,7 @@ from vivavoce.core.reply import JSON
 from vivavoce.core.result import Run, Status
 from vivavoce.core.secrets import HIDDEN, is_secret, redact
 from vivavoce.reports import _text
-from vivavoce.reports._html.blocks import URGENT, duration, folded, mark, money
+from vivavoce.reports._html.blocks import URGENT, folded, mark
 from vivavoce.reports._html.charts import bar
 from vivavoce.reports._html.markup import Child, Markup, join, tag
 from vivavoce.reports._html.overview import Overview
@@ -161,13 +161,13 @@ def _facts(run: Run, overview: Overview) -> Iterator[tuple[str, Iterable[Child]]
     chosen += [f"--limit {selection.limit}"] if selection.limit is not None else []
     if chosen:
         yield "Only", (_text.line(", ".join(chosen), 500),)
-    took = [duration(run.summary.seconds), number(usage.agent_calls, "agent call")]
+    took = [_text.duration(run.summary.seconds), number(usage.agent_calls, "agent call")]
     took += [number(usage.judge_calls, "judge call")] if usage.judge_calls else []
     took += [f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens"] if usage.input_tokens or usage.output_tokens else []
-    took += [money(usage.cost_usd)] if usage.cost_usd else []
+    took += [_text.money(usage.cost_usd)] if usage.cost_usd else []
     yield "Took", (" · ".join(took),)
     if overview.slowest is not None:
-        yield "Slowest answer", (f"{duration(overview.slowest[0])} ({_text.line(overview.slowest[1], 80)})",)
+        yield "Slowest answer", (f"{_text.duration(overview.slowest[0])} ({_text.line(overview.slowest[1], 80)})",)
     yield "Finished", (_text.line(run.finished or "not yet", 40).replace("T", " ").replace("Z", " UTC"), f", {run.state}")
     yield "Seed", (str(selection.seed),)
     yield "Plan", (tag("span", _text.line(run.header.digest, 80), class_="mono"),)

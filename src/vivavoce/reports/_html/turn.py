@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from vivavoce.core.reply import JSON, Citation, Object, Reply, ToolCall
 from vivavoce.core.result import USAGE, Exchange, Score, Status
 from vivavoce.reports import _text
-from vivavoce.reports._html.blocks import View, block, data, duration, figure, folded, mark, money
+from vivavoce.reports._html.blocks import View, block, data, figure, folded, mark
 from vivavoce.reports._html.differences import marked
 from vivavoce.reports._html.markup import Child, Markup, anchor, join, tag
 
@@ -139,14 +139,14 @@ def _brief(reply: Reply) -> Iterator[str]:
         if part is not None and not part:
             yield f"no {name}"
     if reply.seconds is not None:
-        yield duration(reply.seconds)
+        yield _text.duration(reply.seconds)
     usage: Object = reply.usage if isinstance(reply.usage, Mapping) else {}
     tokens = [usage.get(name) for name in ("input_tokens", "output_tokens")]
     if all(isinstance(each, int) for each in tokens):
         yield f"{tokens[0]:,} + {tokens[1]:,} tokens"
     cost = usage.get("cost_usd")
     if isinstance(cost, int | float) and cost > 0:
-        yield money(cost)
+        yield _text.money(cost)
 
 
 def _listed(name: str, count: int, *content: Child) -> Markup:
