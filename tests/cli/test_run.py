@@ -47,6 +47,16 @@ def test_exit_codes(viva, cases, argv, code):
     assert viva("run", cases, *argv).code == code
 
 
+def test_every_report_tells_the_verdict_by_the_gate(viva, cases, folder):
+    assert viva("run", cases, "--min-pass-rate", "0.6", "--output", "met.html").code == 0
+    assert viva("run", cases, "--min-pass-rate", "0.7", "--output", "missed.html").code == 1
+    viva("show", "last", "--output", "shown.html")
+    verdicts = [(folder / name).read_text(encoding="utf-8") for name in ("met.html", "missed.html", "shown.html")]
+    assert ["at least the 60 % asked for" in text for text in verdicts] == [True, False, False]
+    assert ["<title>Passed" in text for text in verdicts] == [True, False, False]
+    assert "less than the 70 % asked for" in verdicts[1]
+
+
 def test_without_a_path_the_way_out_is_told(viva):
     done = viva("run")
     assert done.code == 2

@@ -60,3 +60,21 @@ def test_scripts_stop_at_the_first_error_and_can_be_run(root):
         assert text.startswith("#!/usr/bin/env bash\n"), path.name
         assert "\nset -euo pipefail\n" in text, path.name
         assert path.stat().st_mode & 0o111 == 0o111, path.name
+
+
+@pytest.mark.parametrize("user", [1000, 0])
+def test_a_browser_that_cannot_be_had_is_told_in_one_line(bare, user):
+    # Root without a working apt-get is told the same as one who may not install.
+    program = f"source scripts/_setup; id() {{ echo {user}; }}; apt-get() {{ return 100; }}; browser"
+    done = subprocess.run(
+        [bare / "bin" / "bash", "-euo", "pipefail", "-c", program],
+        cwd=bare / "checkout",
+        env={"PATH": str(bare / "bin")},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[-1] == (
+        "Chromium is missing (on Debian: apt-get install chromium): the tests that look at pages are not run"
+    )

@@ -43,7 +43,7 @@ def begin(wanted: Settings, shown: Silent | None = None) -> int:
     from vivavoce.run.planner import plan
 
     selected = selection(wanted)
-    outputs = Outputs(choose(wanted.output))
+    outputs = Outputs(choose(wanted.output, min_pass_rate=wanted.min_pass_rate))
     with environment.known(wanted.environment), open_store(wanted) as store:
         made = plan(selected)
         outputs.spare(made)

@@ -55,7 +55,7 @@ def _resume(arguments: argparse.Namespace) -> int:
     from vivavoce.run.outputs import Outputs, choose
     from vivavoce.run.planner import replan
 
-    chosen = choose(wanted.output)
+    chosen = choose(wanted.output, min_pass_rate=wanted.min_pass_rate)
     with environment.known(wanted.environment), open_store(wanted) as store:
         run = store.run(arguments.ref)
         errors = arguments.retry_errors and any(result.status == "error" for result in run.results)

@@ -55,7 +55,7 @@ def _show(arguments: argparse.Namespace) -> int:
     if arguments.json and arguments.name not in (None, "json"):
         raise UsageError("--json and --as both say how to print the run; give one")
     # Outputs of the config file are those of a run; showing an old one must not write over them.
-    chosen = choose(wanted.output if hasattr(arguments, "output") else ())
+    chosen = choose(wanted.output if hasattr(arguments, "output") else (), min_pass_rate=wanted.min_pass_rate)
     name = "json" if arguments.json else arguments.name
     writer = writer_named(name) if name else None
     with open_store(wanted) as store:

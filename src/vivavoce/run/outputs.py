@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import IO, TypeAlias
 
@@ -45,8 +45,8 @@ class Output:
         return not self.is_stdout and (Path(self.path).is_file() or not Path(self.path).exists())
 
 
-def choose(specs: Iterable[str]) -> tuple[Output, ...]:
-    """The outputs that `[NAME:]PATH` texts ask for; folders are made.
+def choose(specs: Iterable[str], *, min_pass_rate: float | None = None) -> tuple[Output, ...]:
+    """The outputs that `[NAME:]PATH` texts ask for; folders are made. A report that tells a verdict does so by the gate.
 
     Raises:
         UsageError: a name or suffix says nothing, two go to one place, or a place cannot be written to.
@@ -54,7 +54,7 @@ def choose(specs: Iterable[str]) -> tuple[Output, ...]:
     chosen: list[Output] = []
     places: dict[str, str] = {}
     for spec in specs:
-        output = _output(spec)
+        output = _output(spec, min_pass_rate)
         place = STDOUT if output.is_stdout else os.path.normcase(os.path.realpath(output.path))
         if place in places and (output.is_stdout or output.is_file):
             where = "standard output" if output.is_stdout else output.path
@@ -159,7 +159,7 @@ def writer_named(name: str) -> Writer:
     raise UsageError(f'no report or format is called "{name}" ({did_you_mean(name, _names())})')
 
 
-def _output(spec: str) -> Output:
+def _output(spec: str, min_pass_rate: float | None) -> Output:
     name, colon, path = spec.partition(":")
     if not colon or (len(name) == 1 and os.name == "nt"):  # C:\report.html
         name, path = "", spec
@@ -169,6 +169,8 @@ def _output(spec: str) -> Output:
         writer = writer_named(name) if name else _by_suffix(path)
     except UsageError as error:
         raise UsageError(f"--output {spec}: {error}") from None
+    if min_pass_rate is not None and is_dataclass(writer) and any(each.name == "min_pass_rate" for each in fields(writer)):
+        writer = replace(writer, min_pass_rate=min_pass_rate)
     return Output(spec=spec, path=path, writer=writer)
 
 

@@ -34,7 +34,7 @@ def converse(wanted: Settings, log: Silent | None) -> int:
     """
     from vivavoce.run.outputs import Outputs, choose
 
-    outputs = Outputs(choose(wanted.output))
+    outputs = Outputs(choose(wanted.output, min_pass_rate=wanted.min_pass_rate))
     with environment.known(wanted.environment), open_store(wanted) as store:
         _rehearse(wanted)
         session = _Session(wanted, store, outputs, log)
