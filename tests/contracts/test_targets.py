@@ -11,7 +11,7 @@ import sys
 import textwrap
 import threading
 import warnings
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -113,6 +113,27 @@ async def openai_agent(folder: Path, api: str) -> AsyncIterator[dict[str, object
         yield {"model": "memory", "base_url": f"{server.base}/v1", "api": api}
 
 
+@asynccontextmanager
+async def a2a_agent(folder: Path, version: str) -> AsyncIterator[dict[str, object]]:
+    async with running() as server:
+        yield {"url": server.answer("/rpc", rpc()), "card": False, "version": version}
+
+
+def rpc() -> Callable[[web.Request], Awaitable[web.Response]]:
+    """An A2A agent of either version, with a memory for each context."""
+    memories: dict[str, Memory] = {}
+
+    async def answer(asked: web.Request) -> web.Response:
+        said = (await asked.json())["params"]["message"]
+        context = said.get("contextId") or f"c-{len(memories)}"
+        text = await answered(memories.setdefault(context, Memory()), said["parts"][0]["text"])
+        message = {"kind": "message", "contextId": context, "messageId": "m", "parts": [{"kind": "text", "text": text}]}
+        new = asked.headers.get("A2A-Version") == "1.0"
+        return web.json_response({"jsonrpc": "2.0", "id": "1", "result": {"message": message} if new else message})
+
+    return answer
+
+
 async def answered(memory: Memory, text: str) -> str:
     """What the agent says, with a failure as a service would tell it."""
     try:
@@ -127,6 +148,8 @@ async def nothing_needed(folder: Path) -> AsyncIterator[dict[str, object]]:
 
 
 AGENTS: dict[str, Callable[[Path], object]] = {
+    "a2a": partial(a2a_agent, version="1.0"),
+    "a2a 0.3": partial(a2a_agent, version="0.3"),
     "python": python_agent,
     "command": command_agent,
     "http": http_agent,

@@ -2,7 +2,8 @@
 
 `POST /` and `POST /api/chat` take a request as agents are spoken to and give the answer as JSON; or, to a client that accepts
 nothing but `text/event-stream`, as events: pieces of the text, then the whole answer. `GET /health` says that it is there.
-Other doors lead to the same agent: `/v1` speaks as OpenAI does.
+Other doors lead to the same agent: `/v1` speaks as OpenAI does, `/a2a` the A2A protocol (its card lies at
+`/.well-known/agent-card.json`), and `/workiq/a2a/AGENT` as the gateway to agents of Microsoft 365 Copilot does.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--print-port", action="store_true", help="print the port alone, for a program that starts this one")
     parser.add_argument("--while-stdin", action="store_true", help="end when standard input does, not to outlive a parent")
     parser.add_argument("--delay-ms", type=int, default=0, help="milliseconds to think before each answer (default: 0)")
+    parser.add_argument("--token", help="let in at /workiq only who sends this bearer token (default: everybody)")
     options = parser.parse_args(argv)
     try:
         asyncio.run(_serve(options))
@@ -45,11 +47,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def application(*, delay: float = 0.0) -> web.Application:
-    """The agent as a web application; `delay` in seconds."""
+def application(*, delay: float = 0.0, token: str | None = None) -> web.Application:
+    """The agent as a web application; `delay` in seconds, `token` for the gateway alone."""
     from aiohttp import web
 
-    from vivavoce.samples._doors import openai
+    from vivavoce.samples._doors import a2a, openai, workiq
 
     desks = Desks()
 
@@ -70,14 +72,15 @@ def application(*, delay: float = 0.0) -> web.Application:
 
     app = web.Application(client_max_size=LARGEST)
     app.add_routes([web.post("/", chat), web.post("/api/chat", chat), web.get("/health", health)])
-    app.add_routes(openai.routes(delay))
+    app.add_routes([*openai.routes(delay), *a2a.routes(delay), *workiq.routes(delay, token)])
     return app
 
 
 async def _serve(options: argparse.Namespace) -> None:
     from aiohttp import web
 
-    runner = web.AppRunner(application(delay=options.delay_ms / 1000), access_log=None, shutdown_timeout=1)
+    app = application(delay=options.delay_ms / 1000, token=options.token)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
     try:
         await web.TCPSite(runner, options.host, options.port).start()
