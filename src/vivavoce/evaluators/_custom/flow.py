@@ -126,7 +126,9 @@ def load_flow(source: Any, **more: object) -> Flow:  # a path in any form
 class _Prompties:
     """The library's other way to say the same."""
 
-    load = staticmethod(load_flow)
+    @staticmethod
+    def load(source: Any, **more: object) -> Flow:  # a path in any form
+        return load_flow(source)
 
 
 def library(name: str, *, whole: bool) -> ModuleType:
