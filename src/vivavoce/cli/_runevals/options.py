@@ -93,8 +93,8 @@ def _add_who(parser: argparse.ArgumentParser) -> None:
     who.add_argument(
         "--judge",
         metavar="SPEC",
-        help="Who judges: NAME[:ARGUMENT], or none; default azure, if AZURE_AI_OPENAI_ENDPOINT is set. `viva list judges` "
-        "shows all.",
+        help="Who judges: NAME[:ARGUMENT], or none; default azure if AZURE_AI_OPENAI_ENDPOINT is set, else as for viva run. "
+        "`viva list judges` shows all.",
     )
 
 
