@@ -8,10 +8,23 @@ from vivavoce.core.errors import Missing
 from vivavoce.core.evidence import WORDS, Evidence, asked_for
 from vivavoce.core.model import Case, Expectation, Turn
 from vivavoce.core.reply import Citation, Message, Reply, ToolCall
+from vivavoce.core.result import Exchange
 
 CASE = Case(id="a", expect=Expectation(response="of the case"))
 EMPTY = Evidence(case=Case(id="a"))
-PARTS = ("input", "response", "expected", "context", "retrievals", "extracts", "citations", "tool_calls")
+PARTS = (
+    "input",
+    "response",
+    "expected",
+    "context",
+    "retrievals",
+    "extracts",
+    "citations",
+    "tool_calls",
+    "trajectory",
+    "tool_definitions",
+    "retrieved_documents",
+)
 
 
 def of(turn: Turn | None = None, reply: Reply | None = None, **more) -> Evidence:
@@ -105,3 +118,38 @@ def test_names_are_told_in_words():
     assert asked_for(("context", "expected")) == f"{WORDS['context']} or {WORDS['expected']}"
     assert asked_for(("other",)) == "`other`"
     assert {*PARTS, "history"} <= WORDS.keys()
+
+
+def test_evidence_of_a_conversation_is_that_of_all_its_answers():
+    first, second = ToolCall(name="look", arguments={"id": 1}, result="found"), ToolCall(name="book", error="full")
+    exchanges = [
+        Exchange(input="one", reply=Reply(text="a", tool_calls=(first,))),
+        Exchange(input="two", reply=Reply(text="b", tool_calls=(second,))),
+    ]
+    case = Case(id="c", history=(Message(role="system", content="be kind"),), expect=Expectation(trajectory=("look",)))
+    whole = Evidence(case=case, exchanges=exchanges)
+    assert whole.tool_calls == (first, second)
+    assert whole.trajectory == ("look",)
+    assert whole.conversation.split("\n\n") == [
+        "system: be kind",
+        "user: one",
+        'tool: {"name": "look", "arguments": {"id": 1}, "result": "found"}',
+        "assistant: a",
+        "user: two",
+        'tool: {"name": "book", "arguments": null, "error": "full"}',
+        "assistant: b",
+    ]
+    unknown = Evidence(case=case, exchanges=[*exchanges, Exchange(input="three", reply=Reply(text="c"))])
+    with pytest.raises(Missing):
+        _ = unknown.tool_calls
+
+
+def test_limited_evidence_shows_what_was_given_and_nothing_else():
+    turn = Turn(input="q", expect=Expectation(response="truth"), context="ctx")
+    whole = Evidence(case=Case(id="c", turns=(turn,)), turn=turn, reply=Reply(text="r"))
+    limited = whole.limited({"expected": "another"}, ("response",))
+    assert (limited.expected, limited.response, limited.history) == ("another", "r", ())
+    assert limited.first("context", "expected") == "another"
+    for name in ("input", "context", "tool_calls", "conversation"):
+        with pytest.raises(Missing, match=name):
+            getattr(limited, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,7 +54,7 @@ def turn(text: str, expected: str | None = None, *evaluators: str, origin: Any =
 
 
 async def hold(agent: Agent, *turns: Turn, case_timeout: float | None = None, timeout: float = 5, **case: Any) -> Result:
-    checks = Checks((), ())
+    checks = Checks((), (), folder=Path())
     limits = Limits(retries=0, timeout=timeout)
     room = Room(
         target=agent,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from vivavoce.core.errors import Missing
 from vivavoce.core.model import NOTHING, Case, Expectation, Turn
-from vivavoce.core.reply import Citation, Message, Object, Reply, ToolCall
+from vivavoce.core.reply import JSON, Citation, Message, Object, Reply, ToolCall
 from vivavoce.core.result import Exchange
 
 WORDS: Mapping[str, str] = MappingProxyType(
@@ -22,9 +23,18 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "extracts": "extracts the agent retrieved, which it did not report",
         "citations": "the agent's citations, which it did not report",
         "tool_calls": "the agent's tool calls, which it did not report",
+        "tool_definitions": "definitions of the agent's tools (`tool_definitions`)",
+        "trajectory": "the expected tool calls (`expected_trajectory`, `expected_actions`, `trajectory`)",
+        "conversation": "a conversation",
+        "retrieved_documents": "`retrieved_documents`",
+        "retrieval_ground_truth": "`retrieval_ground_truth`",
     }
 )
 """What each name of `Evidence` is called in a message to a person."""
+
+
+_ALWAYS = frozenset({"history", "arguments"})
+"""Known of every turn, if only to be none."""
 
 
 def asked_for(names: Sequence[str]) -> str:
@@ -119,10 +129,63 @@ class Evidence:
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """Tools the agent reports to have called for this answer."""
-        if self._reply is None or self._reply.tool_calls is None:
+        """Tools the agent reports to have called for this answer; of a conversation, for all its answers in order.
+
+        They are unknown if any answer reports none.
+        """
+        replies = [self._reply] if self._turn is not None else [each.reply for each in self._exchanges]
+        reported = [reply.tool_calls for reply in replies if reply is not None and reply.tool_calls is not None]
+        if not reported or len(reported) < len(replies):
             raise Missing("tool_calls")
-        return self._reply.tool_calls
+        return tuple(call for calls in reported for call in calls)
+
+    @property
+    def tool_definitions(self) -> tuple[Object, ...]:
+        """The tools the agent has: `{name, description, parameters}`."""
+        if self._case.tools is None:
+            raise Missing("tool_definitions")
+        return self._case.tools
+
+    @property
+    def trajectory(self) -> tuple[str, ...]:
+        """Names of the tools that are expected to be called, in order; `()` means no tool at all."""
+        expected = self._expect.trajectory if self._expect.trajectory is not None else self._case.expect.trajectory
+        if expected is None:
+            raise Missing("trajectory")
+        return expected
+
+    @property
+    def arguments(self) -> Mapping[str, Object]:
+        """What each expected tool is to be called with, by its name; empty when the case does not say."""
+        return self._expect.arguments or self._case.expect.arguments or {}
+
+    @property
+    def conversation(self) -> str:
+        """What was said up to and with this answer, or in the whole conversation: one paragraph each, `role: text`."""
+        said = [*self._history]
+        if self._turn is not None:
+            said += _exchanged(self._turn.input, self._reply)
+        else:
+            said += self._case.history
+            for each in self._exchanges:
+                said += _exchanged(each.input, each.reply)
+        if not said:
+            raise Missing("conversation")
+        return "\n\n".join(f"{message.role}: {_plain(message.content)}" for message in said)
+
+    @property
+    def retrieved_documents(self) -> tuple[Object, ...]:
+        """Documents a search returned: `{document_id, relevance_score}`."""
+        return self._column("retrieved_documents")
+
+    @property
+    def retrieval_ground_truth(self) -> tuple[Object, ...]:
+        """How relevant documents are: `{document_id, query_relevance_label}`."""
+        return self._column("retrieval_ground_truth")
+
+    def limited(self, given: Mapping[str, JSON], sees: Sequence[str]) -> Evidence:
+        """The same with these values in place of its own, and nothing else but what is named in `sees`."""
+        return _Limited(self, given, sees)
 
     def first(self, *names: str) -> str:
         """The text of the first of these that is there: the one way to choose.
@@ -152,11 +215,51 @@ class Evidence:
 
         return codec.encode(value).decode()
 
+    def _column(self, name: str) -> tuple[Object, ...]:
+        """A list that the dataset gives beside the conversation."""
+        value = self._case.metadata.get(name)
+        if not isinstance(value, list | tuple):
+            raise Missing(name)
+        return tuple(value)
+
     @property
     def _expect(self) -> Expectation:
         if self._turn is not None:
             return self._turn.expect
         return self._case.expect or NOTHING
+
+
+class _Limited(Evidence):
+    """Evidence as a mapping shows it to one check."""
+
+    __slots__ = ("_given", "_sees", "_whole")
+
+    def __init__(self, whole: Evidence, given: Mapping[str, JSON], sees: Sequence[str]) -> None:
+        self._whole = whole
+        self._given = given
+        self._sees = frozenset(sees)
+
+    def __getattribute__(self, name: str) -> Any:  # of whatever type the property is
+        if name.startswith("_") or name in ("first", "text", "limited"):
+            return super().__getattribute__(name)
+        if name in self._given:
+            return self._given[name]
+        if name in self._sees or name in _ALWAYS:
+            return getattr(self._whole, name)
+        raise Missing(name)
+
+
+def _exchanged(said: JSON, reply: Reply | None) -> list[Message]:
+    """Question and answer, with the tools that were called on the way."""
+    messages = [Message(role="user", content=said)]
+    if reply is not None:
+        for call in reply.tool_calls or ():
+            called = {"name": call.name, "arguments": call.arguments}
+            outcome = {"error": call.error} if call.error is not None else {"result": call.result}
+            messages.append(Message(role="tool", content={**called, **outcome}))
+        if reply.text is not None:
+            messages.append(Message(role="assistant", content=reply.text))
+    return messages
 
 
 def _plain(content: object) -> str:

@@ -34,6 +34,12 @@ class Check:
     origin: Origin = "item"
     path: str = ""
     """Where the file asks for it, as a JSON path such as `items[3].evaluators.ExactMatch`; empty for `run` and `default`."""
+    level: Literal["turn", "case"] | None = None
+    """Where it is applied; the evaluator's own first level when `None`."""
+    given: Mapping[str, JSON] | None = None
+    """Evidence by name as the file maps it for this check; with it, the check sees nothing else but `sees`."""
+    sees: tuple[str, ...] = ()
+    """Names of evidence that are passed on as they are, where `given` filters."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,6 +50,8 @@ class Expectation:
     assertions: tuple[str, ...] | None = None
     trajectory: tuple[str, ...] | None = None
     """Names of tools, in order; `()` means no tool at all."""
+    arguments: Mapping[str, Object] | None = None
+    """What each tool of the trajectory is to be called with, by the tool's name."""
     rows: tuple[Object, ...] | None = None
     reference_query: JSON = None
     intent: str | None = None
@@ -97,6 +105,8 @@ class Case:
     """What is expected of the conversation as a whole."""
     checks: tuple[Check, ...] = ()
     """Checks of the conversation as a whole."""
+    tools: tuple[Object, ...] | None = None
+    """Definitions of the tools the agent has: `{name, description, parameters}`."""
     metadata: Object = field(default_factory=dict)
     """Everything else the file says of this case; a vendor's format keeps its own words here, so that writing loses nothing."""
     line: int | None = None

@@ -39,6 +39,9 @@ class Examiner:
     """Where it comes from, when it is the project's own."""
 
 
+NOT_WHOLE = "examines single turns, not whole conversations"
+
+
 class Checks:
     """Turns the checks a file holds into the flat list that is applied.
 
@@ -76,9 +79,12 @@ class Checks:
         """Report every check of a case that cannot be made."""
         for check in (*case.checks, *(check for turn in case.turns for check in turn.checks)):
             try:
-                self.examiner(check)
+                examiner = self.examiner(check)
             except PluginError as error:
                 problems.add(source, str(error), path=check.path or case.path, line=case.line)
+                continue
+            if check.level == "case" and "case" not in examiner.evaluator.levels:
+                problems.add(source, f"{examiner.kind} {NOT_WHOLE}", path=check.path or case.path, line=case.line)
 
     def apply(self, case: Case) -> Case:
         """The case with the checks that are applied in the end, each at its level."""
@@ -95,7 +101,9 @@ class Checks:
         return replace(case, turns=tuple(turns), checks=self._distinct([*case.checks, *lifted]))
 
     def _flat(self, checks: tuple[Check, ...]) -> tuple[Check, ...]:
-        key = codec.encode([(each.evaluator, each.name, each.options, each.origin) for each in checks])
+        if any(check.given is not None for check in checks):
+            return self._merge(checks)  # these are of one case alone
+        key = codec.encode([(each.evaluator, each.name, each.options, each.origin, each.level) for each in checks])
         flat = self._lists.get(key)
         if flat is None:
             flat = self._merge(checks)
@@ -118,7 +126,7 @@ class Checks:
         return not self._only or any(plugins.fold(name) in self._only for name in names)
 
     def _level(self, check: Check) -> str:
-        return self.examiner(check).level
+        return check.level if check.level == "case" else self.examiner(check).level
 
 
 def lacking(examiner: Examiner, turn: Turn) -> tuple[str, ...]:

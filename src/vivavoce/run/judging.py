@@ -29,6 +29,8 @@ class Bench:
     async def score(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
         """One check, applied, by `deadline` on the loop's clock. Never raises but for cancellation."""
         examiner = self._checks.examiner(check)
+        if check.given is not None:
+            evidence = evidence.limited(check.given, check.sees)
         asker = _Asker(self, evidence) if examiner.asks else None
         try:
             if asker is None:
