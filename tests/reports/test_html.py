@@ -291,8 +291,17 @@ def test_no_secret_is_shown():
 
 def test_repeats_are_told():
     text = page_of(repeated_run()).text
-    for told in ("Each case was asked 3 times.", "pass@3", "pass^3", "kitchen / rice-water", "repeat 2 of 3", "trials"):
+    for told in (
+        "Each case was asked 3 times.",
+        "pass@3",
+        "pass^3",
+        "kitchen / rice-water",
+        "repeat 2 of 3",
+        "proof-dough and 2 more repeats",
+    ):
         assert told in text
+    assert 'data-noun="trials"' in written(repeated_run())
+    assert 'data-noun="cases"' in written(fixed_run())
 
 
 def test_skipped_checks_are_told_once_a_reason():
@@ -339,7 +348,8 @@ def test_differences_are_marked_in_both():
 
 
 @pytest.mark.parametrize(
-    ("expected", "got"), [("", "a"), ("a", " "), ("one two three", "quite another"), ("a " * 400, "a " * 400)]
+    ("expected", "got"),
+    [("", "a"), ("a", " "), ("one two three", "quite another"), ("Cut a rope.", "You may go. [1]"), ("a " * 400, "a " * 400)],
 )
 def test_differences_that_say_nothing_are_not_marked(expected, got):
     assert marked(expected, got) is None

@@ -10,7 +10,7 @@ from vivavoce.reports._html.markup import Markup, join, tag
 WORDS = 300
 """Words and spaces of a text; longer ones are not compared."""
 LIKE = 0.3
-"""How much two texts must have in common for the difference to say anything."""
+"""Share of their words that two texts must have in common for the difference to say anything."""
 
 # A number is one word, whatever parts its digits.
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|\w+|\s+|[^\w\s]")
@@ -25,7 +25,9 @@ def marked(expected: str, got: str) -> tuple[Markup, Markup] | None:
     if len(ours) > WORDS or len(theirs) > WORDS:
         return None
     matcher = SequenceMatcher(None, [word.casefold() for word in ours], [word.casefold() for word in theirs], autojunk=False)
-    if matcher.ratio() < LIKE:
+    # Spaces and points are alike in any two texts.
+    shared = sum(_count(ours[block.a : block.a + block.size]) for block in matcher.get_matching_blocks())
+    if 2 * shared < LIKE * (_count(ours) + _count(theirs)):
         return None
     left: list[Markup | str] = []
     right: list[Markup | str] = []
@@ -38,3 +40,7 @@ def marked(expected: str, got: str) -> tuple[Markup, Markup] | None:
             else:
                 into += [edges[1], tag("mark", edges[2]), edges[3]]
     return join(*left), join(*right)
+
+
+def _count(words: list[str]) -> int:
+    return sum(word[0].isalnum() for word in words)

@@ -61,8 +61,11 @@ def findings(overview: Overview) -> Markup | None:
     """The first failures, and each error once."""
     parts: list[Child] = []
     if overview.first:
-        rows = [_finding("fail", each.place, each.case, each.why) for each in overview.first]
-        rest = overview.counts["fail"] - len(overview.first)
+        rows = []
+        for each in overview.first:
+            again = f" and {number(each.again, 'more repeat')}" if each.again else ""
+            rows.append(_finding("fail", each.place, each.case + again, each.why))
+        rest = overview.counts["fail"] - sum(1 + each.again for each in overview.first)
         parts += [tag("ol", *rows), tag("p", f"and {number(rest, 'more failed case')} below", class_="cut") if rest else None]
     causes = sorted(overview.causes.values(), key=lambda cause: -cause.count)
     if causes:

@@ -23,14 +23,19 @@ ROOM = 24_000_000
 """Characters of texts in a page that a browser still opens gladly."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class First:
     """A failed case, as the top of the page names it."""
+
+    key: tuple[str, str]
+    """Suite and case."""
 
     place: str
     """The id of its place in the page."""
     case: str
     why: str
+    again: int = 0
+    """How many more repeats of it failed."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -103,10 +108,15 @@ class Overview:
                 self._sizes[at] += min(length, limit)
 
     def _wrong(self, result: Result) -> None:
-        if result.status == "fail" and len(self.first) >= FIRST:
-            return
+        key = (result.suite, result.case)
+        if result.status == "fail":
+            known = next((each for each in self.first if each.key == key), None)
+            if known is not None:
+                known.again += 1
+            if known is not None or len(self.first) >= FIRST:
+                return
         why = headline(result)
-        found = First(place=place_of(result), case=_text.line(result.case, 80), why=why)
+        found = First(key=key, place=place_of(result), case=_text.line(result.case, 80), why=why)
         if result.status == "fail":
             self.first.append(found)
         elif why in self.causes or len(self.causes) < CAUSES:

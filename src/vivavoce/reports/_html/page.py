@@ -39,7 +39,9 @@ def render(run: Run, out: IO[str], *, passes: int, longest: int, min_pass_rate: 
     for part in _top(run, overview, min_pass_rate):
         out.write(part + "\n" if part else "")
     out.write('<section class="cases" id="cases">\n')
-    out.write(join(tag("h2", "Every case"), _filters(overview), _left_out(overview)) + "\n")
+    out.write(
+        join(tag("h2", "Every case"), _filters(overview, "trials" if view.repeat > 1 else "cases"), _left_out(overview)) + "\n"
+    )
     if not sum(overview.counts.values()):
         out.write(tag("p", _NOTHING, class_="nothing") + "\n")
     for title, statuses in _GROUPS:
@@ -115,7 +117,7 @@ def _chosen(run: Run, statuses: tuple[Status, ...]) -> Iterator[Result]:
             yield result
 
 
-def _filters(overview: Overview) -> Markup:
+def _filters(overview: Overview, noun: str) -> Markup:
     """The filters, which only a script can work, and so are hidden until there is one."""
     boxes = [
         tag(
@@ -141,6 +143,7 @@ def _filters(overview: Overview) -> Markup:
         tag("p", tag("output", "", aria_live="polite"), *buttons, class_="tally"),
         id="filters",
         hidden=True,
+        data_noun=noun,
         aria_label="Filter the cases",
     )
 

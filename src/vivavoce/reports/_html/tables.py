@@ -116,9 +116,9 @@ def _table(kind: str, title: str, of: str, rows: list[Row]) -> Markup:
     for status, word in ORDER:
         heads.append(tag("th", mark(status, word), scope="col", class_="number"))
     heads.append(tag("th", "pass rate", scope="col", class_="number"))
-    heads.append(
-        tag("th", "mean, 95 % interval" if kind == "check" else "95 % interval", scope="col", class_="number interval")
-    )
+    interval = "mean, 95 % interval" if kind == "check" else "95 % interval"
+    seen = None if any(row.interval for row in rows) else "unseen"
+    heads.append(tag("th", tag("span", interval, class_=seen), scope="col", class_="number interval"))
     heads.append(tag("th", tag("span", "shares", class_="unseen"), scope="col", class_="picture"))
     body = tag("tbody", *(_row(kind, row) for row in rows[:ROWS]))
     rest = tag("p", f"and {len(rows) - ROWS:,} more", class_="cut") if len(rows) > ROWS else None

@@ -52,7 +52,8 @@
     for (const box of boxes) form.querySelector(`[data-count=${box.value}]`).textContent = number(counts[box.value] || 0);
     const check = choices.find((choice) => choice.name === "check");
     legend.textContent = by.check ? `Status of ${check.selectedOptions[0].text}` : "Status";
-    tally.textContent = shown === cases.length ? `${number(shown)} cases` : `${number(shown)} of ${number(cases.length)} cases`;
+    const of = shown === cases.length ? "" : ` of ${number(cases.length)}`;
+    tally.textContent = `${number(shown)}${of} ${form.dataset.noun}`;
     nothing.hidden = shown > 0;
   }
 
