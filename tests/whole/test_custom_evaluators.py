@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest_models import KEY, endpoint, says
 
 import vivavoce
 from vivavoce.core.errors import DatasetError, UnknownPlugin, UsageError
-from vivavoce.core.model import Check, Selection
+from vivavoce.core.model import Check, Selection, Use
 from vivavoce.run import asking
 from vivavoce.run.planner import plan, readings, replan
 
@@ -214,3 +215,49 @@ def test_one_that_moves_the_process_is_still_found(tmp_path, monkeypatch):
     run = vivavoce.evaluate("cases.jsonl", evaluators=["mover"], concurrency=1, store=str(tmp_path / "runs.db"))
     os.chdir(tmp_path)
     assert run.summary.evaluators["mover"].passed == 2
+
+
+MEDIAN = """
+import statistics
+from pathlib import Path
+
+from promptflow.client import load_flow
+
+
+class Median:
+    def __init__(self, *, model_config, threshold, options=None):
+        self.ask = load_flow(Path(__file__).with_suffix(".prompty"), model={"configuration": model_config})
+
+    def __call__(self, *, prompt="", response="", **_):
+        scores = [self.ask(user_prompt=prompt, Answer=response)["score"] for _ in range(3)]
+        return {"score": statistics.median(scores), "reason": f"the middle of {scores}"}
+"""
+MEDIAN_PROMPT = """---
+name: median
+model:
+  parameters:
+    response_format: {type: json_object}
+---
+system:
+Judge from 1 to 5.
+user:
+{{user_prompt}} {{Answer}}
+"""
+
+
+async def test_code_with_a_prompty_asks_the_judge_of_the_run(tmp_path, monkeypatch):
+    write(tmp_path, median=MEDIAN)
+    (tmp_path / "custom-evaluators/median/median.prompty").write_text(MEDIAN_PROMPT)
+    (tmp_path / "cases.jsonl").write_text('{"input": "Hello?", "reply": "{{no}} answer"}\n')
+    monkeypatch.chdir(tmp_path)
+    async with endpoint() as models:
+        url = models(*(says({"reason": "so it reads", "score": score}) for score in (2, 5, 4)))
+        judge = Use(name="openai", options={"model": "tutor", "base_url": url, "api_key": KEY})
+        run = await vivavoce.evaluate_async("cases.jsonl", evaluators=["median"], judge=judge)
+    (result,) = run.results
+    (score,) = result.turns[0].scores
+    assert (score.status, score.value, score.unit_value, score.reason) == ("pass", 4, 0.75, "the middle of [2, 5, 4]")
+    assert (score.judge, score.rubric) == ("openai:tutor", "median@1")
+    assert (run.summary.usage.judge_calls, run.summary.usage.input_tokens) == (3, 300)
+    said = models.asked[0].body["messages"][0]["content"]
+    assert said.startswith("Judge from 1 to 5.\n\nHello? {{no}} answer\n")
