@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,15 @@ async def test_a_run_can_be_reopened(open_store: MakeStore) -> None:
     assert run.state == "running"
     assert run.started == "2026-01-31T12:00:00Z", "it began when it began"
     assert [result.position for result in run.results] == [0, 1, 2, 3]
+
+
+async def test_a_run_that_grew_has_its_new_plan(open_store: MakeStore) -> None:
+    store = open_store()
+    await fill(store, "r1", range(1))
+    grown = replace(HEADER, digest="b2:grown", version="9.9.9")
+    store.begin("r1", "2026-01-31T13:00:00Z", grown)
+    run = open_store().run("r1")
+    assert (run.header, run.started, len(list(run.results))) == (grown, "2026-01-31T12:00:00Z", 1)
 
 
 async def test_forgotten_results_can_be_made_again(open_store: MakeStore) -> None:

@@ -47,8 +47,27 @@ def begin(wanted: Settings, shown: Silent | None = None) -> int:
     with environment.known(wanted.environment), open_store(wanted) as store:
         made = plan(selected)
         outputs.spare(made)
+        sign_in(made)
         attempt = Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
         return carry_out(attempt, store, wanted, shown)
+
+
+def sign_in(plan: Plan) -> None:
+    """Have a person sign in to a target that asks for that: before the run, and not within the time of its first call.
+
+    Raises:
+        UsageError: nobody could be signed in.
+    """
+    from vivavoce.core import plugins
+    from vivavoce.core.errors import CallError, UsageError
+
+    use = plan.header.selection.target
+    if use is None or not hasattr(plugins.find("targets", use.name), "sign_in"):
+        return
+    try:
+        plugins.build("targets", use, lax=True).sign_in()
+    except CallError as error:
+        raise UsageError(f"target {use.name}: {error}") from None
 
 
 def carry_out(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | None = None) -> int:

@@ -7,7 +7,7 @@ import sys
 
 from vivavoce.cli.asked import secret_uses
 from vivavoce.cli.command import Command
-from vivavoce.cli.exam import Attempt, begin, carry_out
+from vivavoce.cli.exam import Attempt, begin, carry_out, sign_in
 from vivavoce.cli.options import add_settings, settings
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store
@@ -65,6 +65,7 @@ def _resume(arguments: argparse.Namespace) -> int:
         target, judge = secret_uses(wanted)
         again = replan(run.header, target=target, judge=judge)
         outputs.spare(again)
+        sign_in(again)
         attempt = Attempt(plan=again, run_id=run.id, started=run.started, outputs=outputs, retry_errors=arguments.retry_errors)
         return carry_out(attempt, store, wanted)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,9 +47,7 @@ def _needs_nothing(asked: argparse.Namespace) -> bool:
     given = [f"--{name}" for name in INERT if getattr(asked, name.replace("-", "_"))] + [asked.command] * bool(asked.command)
     if given:
         note(f"{', '.join(given)}: accepted, and without meaning here")
-    if asked.signout:
-        note("--signout: nobody is signed in here, so there is nothing to forget")
-    return bool(asked.command or asked.init_only or asked.signout)
+    return bool(asked.command or asked.init_only)
 
 
 def _run(asked: argparse.Namespace) -> int:
@@ -64,6 +62,8 @@ def _run(asked: argparse.Namespace) -> int:
     environment, warning = variables(asked.env, os.environ, Path())
     if warning is not None:
         warn(warning)
+    if asked.signout:
+        return _sign_out(environment)
     named = asked.prompts_file
     if named is None and asked.prompts is None and not asked.interactive:
         named = datasets.discover(Path(), environment)
@@ -81,7 +81,18 @@ def _run(asked: argparse.Namespace) -> int:
     return code
 
 
-def _show_where(wanted: Settings, asked: argparse.Namespace, environment: dict[str, str]) -> None:
+def _sign_out(environment: Mapping[str, str]) -> int:
+    from vivavoce.cli.console import say
+    from vivavoce.core.environment import known
+    from vivavoce.targets import m365
+
+    with known(environment):
+        names = m365.sign_out()
+    say(f"Signed out: {', '.join(names)}" if names else "Nobody was signed in.")
+    return EXIT_OK
+
+
+def _show_where(wanted: Settings, asked: argparse.Namespace, environment: Mapping[str, str]) -> None:
     """Say where the results are, and open the page that nobody gave a place."""
     from vivavoce.cli._runevals.page import has_viewer, open_page
     from vivavoce.cli._runevals.wanted import report_of

@@ -67,7 +67,8 @@ class Session(Protocol):
 
 
 class Target(Protocol):
-    """Agents under test. May have `idempotent: bool` (repeating a call is safe) and `timeout: ClassVar[float]`, seconds."""
+    """Agents under test. May have `idempotent: bool` (repeating a call is safe), `timeout: ClassVar[float]`, seconds,
+    and `sign_in()`, which has a person sign in before a run."""
 
     def session(self, trial: Trial) -> Session:
         """A conversation of its own; two of one target never mix."""

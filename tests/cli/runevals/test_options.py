@@ -81,10 +81,20 @@ def test_there_is_nothing_to_set_up(runevals, folder, document):
 
 def test_there_is_nobody_to_sign_out(runevals, folder, document):
     document("evals.json")
-    done = runevals("--signout")
-    assert (done.code, done.out) == (0, "")
-    assert "nobody is signed in" in done.err
+    (folder / ".env.local").write_text(f"VIVA_CACHE={folder / 'cache'}\n")
+    assert runevals("--signout") == (0, "Nobody was signed in.\n", "")
     assert not (folder / ".viva").exists()
+
+
+def test_an_account_is_told_to_an_agent_of_the_vendor_and_means_nothing_to_others(folder, capsys):
+    from vivavoce.cli._runevals.options import parse
+    from vivavoce.cli._runevals.wanted import settings
+
+    asked = ["--account", "ada@example.com"]
+    assert settings(parse([*asked, "--target", "m365:T_desk"]), {}).target_option == {"account": "ada@example.com"}
+    assert settings(parse([*asked, "--m365-agent-id", "T_desk"]), {}).target_option == {"account": "ada@example.com"}
+    assert settings(parse([*asked, "--target", "recorded"]), {}).target_option == {}
+    assert "--account: means nothing for recorded" in capsys.readouterr().err
 
 
 def test_options_without_meaning_are_told_in_one_line_and_the_run_goes_on(runevals, agent, document):

@@ -219,22 +219,32 @@ def test_env_files_are_layered(folder, files, name, values):
 
 
 @pytest.mark.parametrize(
-    ("environ", "limits"),
+    ("environ", "retries"),
     [
-        ({}, (None, 3)),
-        ({"WORKIQ_REQUEST_TIMEOUT_SECS": "45", "WORKIQ_REQUEST_MAX_ATTEMPTS": "1"}, (45, 0)),
-        ({"WORKIQ_REQUEST_TIMEOUT_SECS": "45", "VIVA_TIMEOUT": "7", "WORKIQ_REQUEST_MAX_ATTEMPTS": "6"}, (7, 5)),
+        ({}, 3),
+        ({"WORKIQ_REQUEST_MAX_ATTEMPTS": "1"}, 0),
+        ({"WORKIQ_REQUEST_MAX_ATTEMPTS": "6"}, 5),
+        ({"WORKIQ_REQUEST_MAX_ATTEMPTS": "6", "VIVA_RETRIES": "2"}, 2),
     ],
 )
-def test_the_vendors_limits_hold_for_an_agent_named_by_id(folder, environ, limits):
+def test_the_vendors_attempts_hold_for_its_agents(folder, environ, retries):
     from vivavoce.cli._runevals.options import parse
     from vivavoce.cli._runevals.wanted import settings
 
     wanted = settings(parse(["--m365-agent-id", "T_desk"]), environ)
-    assert (wanted.target, wanted.concurrency) == ("m365:T_desk", 5)
-    assert (wanted.timeout, wanted.retries) == limits
-    other = settings(parse(["--target", "recorded"]), environ)
-    assert other.retries == 3
+    assert (wanted.target, wanted.concurrency, wanted.retries) == ("m365:T_desk", 5, retries)
+    other = {name: value for name, value in environ.items() if name.startswith("WORKIQ_")}
+    assert settings(parse(["--target", "recorded"]), other).retries == 3
+
+
+def test_who_cannot_sign_in_is_told_before_anything_is_asked(process, document, folder):
+    pytest.importorskip("msal", reason="signing in needs the extra m365")
+    document("evals.json")
+    nowhere = {"AZURE_AUTHORITY_HOST": "https://127.0.0.1:9", "VIVA_CACHE": str(folder / "cache")}
+    done = process("--m365-agent-id", "T_desk", TENANT_ID="nobody", WORK_IQ_A2A_CLIENT_ID="app", **nowhere)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("runevals: target m365: cannot")
+    assert "internal error" not in done.err
 
 
 def test_a_limit_that_is_no_number(runevals, document, monkeypatch):

@@ -13,7 +13,7 @@ SUFFIXES = (".json", ".csv", ".html")
 """What `--output` can end with."""
 COMMANDS = ("accept-eula", "cache-info", "cache-clear", "cache-dir")
 """Commands of the vendor's own that have nothing to do here."""
-INERT = ("account", "azure-ai-auth-mode", "judge-backend", "no-judge-auto-fallback", "init-only")
+INERT = ("azure-ai-auth-mode", "judge-backend", "no-judge-auto-fallback", "init-only")
 """Options that are accepted and mean nothing here."""
 
 _EXAMPLES = (
@@ -84,6 +84,8 @@ def _add_who(parser: argparse.ArgumentParser) -> None:
     who.add_argument(
         "--m365-agent-id", metavar="ID", help="The agent; default M365_AGENT_ID, M365_TITLE_ID or AGENT_ID of the environment."
     )
+    who.add_argument("--account", metavar="UPN", help="Ask the agent as this person, where several are signed in.")
+    who.add_argument("--signout", action="store_true", help="Forget who is signed in, and do nothing else.")
     who.add_argument(
         "--env", metavar="NAME", help="Read env/.env.NAME over .env.local; default .env.local, else .env.dev, here or in env/."
     )
@@ -118,8 +120,6 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
 
 def _add_inert(parser: argparse.ArgumentParser) -> None:
     inert = parser.add_argument_group("accepted, and without meaning here")
-    inert.add_argument("--account", metavar="UPN", help="Nobody is signed in: a token stands in the environment.")
-    inert.add_argument("--signout", action="store_true", help="No sign-in is kept.")
     inert.add_argument("--azure-ai-auth-mode", choices=("key", "default-credential"), help="The judge needs a key.")
     inert.add_argument("--judge-backend", choices=("azure", "github-copilot", "copilot"), help="Say --judge.")
     inert.add_argument("--no-judge-auto-fallback", action="store_true", help="A judge is never exchanged for another.")

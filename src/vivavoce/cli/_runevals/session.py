@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vivavoce.cli._runevals import datasets
 from vivavoce.cli.asked import selection
 from vivavoce.cli.console import note, prompt, say, warn
-from vivavoce.cli.exam import Attempt, hold
+from vivavoce.cli.exam import Attempt, hold, sign_in
 from vivavoce.cli.progress import Silent, progress
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store
@@ -133,7 +133,8 @@ def _rehearse(wanted: Settings) -> None:
     from vivavoce.core.model import Case, Suite, Turn
     from vivavoce.run.planner import plan
 
-    plan(selection(wanted), suites=[Suite(name=datasets.SUITE, cases=(Case(id="#0", turns=(Turn(input=""),)),))])
+    made = plan(selection(wanted), suites=[Suite(name=datasets.SUITE, cases=(Case(id="#0", turns=(Turn(input=""),)),))])
+    sign_in(made)
 
 
 def _typed() -> Iterator[tuple[str, str | None]]:

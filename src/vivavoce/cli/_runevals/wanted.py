@@ -21,8 +21,8 @@ MOST = 5
 AGENT = ("M365_AGENT_ID", "M365_TITLE_ID", "AGENT_ID")
 """Variables that name the agent; the first that is set."""
 ENDPOINT = "AZURE_AI_OPENAI_ENDPOINT"
-TIMEOUT, ATTEMPTS = "WORKIQ_REQUEST_TIMEOUT_SECS", "WORKIQ_REQUEST_MAX_ATTEMPTS"
-"""Variables that say how long an agent that is named by its id may take, and how often it is called."""
+ATTEMPTS = "WORKIQ_REQUEST_MAX_ATTEMPTS"
+"""The variable that says how often an agent of Microsoft 365 is called until it answers."""
 REPORTS = Path(".evals")
 """Where reports go that nobody gave a place."""
 
@@ -44,16 +44,22 @@ def settings(asked: argparse.Namespace, environment: Mapping[str, str]) -> Setti
     from vivavoce.config.load import load
 
     given = {name: value for name in ("target", "judge", "concurrency") if (value := getattr(asked, name)) is not None}
-    by_id = _agent(asked, environment)
-    if by_id is not None:
-        given["target"] = f"m365:{by_id}"
+    agent = _agent(asked, environment)
+    if agent is not None:
+        given["target"] = f"m365:{agent}"
     made = load(given, folder=Path(), environ=environment)
     for warning in made.warnings:
         warn(warning)
-    if made.target is None:
+    target = made.target
+    if target is None:
         raise UsageError(NO_AGENT)
     made = replace(made, paths=(), format=None, case=(), category=(), limit=None, output=(_output(asked.output),))
-    return _judged(_limited(made, of_m365=by_id is not None))
+    made = _judged(_limited(made))
+    if target.partition(":")[0].lower() == "m365":
+        return _of_m365(made, asked.account)
+    if asked.account is not None:
+        note(f"--account: means nothing for {target}, to whom nobody signs in")
+    return made
 
 
 def report_of(wanted: Settings) -> str:
@@ -85,14 +91,18 @@ def _judged(made: Settings) -> Settings:
     return replace(made, judge="azure") if by_azure else made
 
 
-def _limited(made: Settings, *, of_m365: bool) -> Settings:
+def _limited(made: Settings) -> Settings:
     concurrency = made.concurrency if made.source("concurrency") != DEFAULT else MOST
     if concurrency > MOST:
         note(f"Concurrency is at most {MOST} here, so it is {MOST} instead of {concurrency}.")
-    made = replace(made, concurrency=min(concurrency, MOST))
-    if of_m365 and made.source("timeout") == DEFAULT and (seconds := _above_0(made, TIMEOUT)) is not None:
-        made = replace(made, timeout=seconds)
-    if of_m365 and made.source("retries") == DEFAULT and (attempts := _above_0(made, ATTEMPTS)) is not None:
+    return replace(made, concurrency=min(concurrency, MOST))
+
+
+def _of_m365(made: Settings, account: str | None) -> Settings:
+    """What the vendor's own options and variables say of its agents."""
+    if account is not None:
+        made = replace(made, target_option={**made.target_option, "account": account})
+    if made.source("retries") == DEFAULT and (attempts := _above_0(made, ATTEMPTS)) is not None:
         made = replace(made, retries=max(0, int(attempts) - 1))
     return made
 
