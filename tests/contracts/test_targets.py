@@ -119,6 +119,13 @@ async def a2a_agent(folder: Path, version: str) -> AsyncIterator[dict[str, objec
         yield {"url": server.answer("/rpc", rpc()), "card": False, "version": version}
 
 
+@asynccontextmanager
+async def m365_agent(folder: Path) -> AsyncIterator[dict[str, object]]:
+    async with running() as server:
+        server.answer("/T_memory.declarativeAgent", rpc())
+        yield {"agent": "T_memory", "endpoint": server.base, "token": "t-123456"}
+
+
 def rpc() -> Callable[[web.Request], Awaitable[web.Response]]:
     """An A2A agent of either version, with a memory for each context."""
     memories: dict[str, Memory] = {}
@@ -153,6 +160,7 @@ AGENTS: dict[str, Callable[[Path], object]] = {
     "python": python_agent,
     "command": command_agent,
     "http": http_agent,
+    "m365": m365_agent,
     "openai": partial(openai_agent, api="chat"),
     "openai responses": partial(openai_agent, api="responses"),
     "recorded": nothing_needed,

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import aiohttp
 
@@ -53,6 +54,7 @@ class Line:
     def __init__(self, door: Door, terms: Terms) -> None:
         self.terms = terms
         self.shown = door.shown
+        self._clean = partial(_answer.blotted, hidden=door.secrets)
         self._client = Client(door)
 
     async def tell(self, act: Act, params: Object, number: str, heard: Heard) -> None:
@@ -66,12 +68,14 @@ class Line:
 
         async def read(response: aiohttp.ClientResponse) -> None:
             if response.content_type != "text/event-stream":
-                self._take(_answer.decode(await whole(response, self.terms.limit)), heard)
+                body = await whole(response, self.terms.limit)
+                self._take(_answer.decode(self._clean(body)), heard)
                 return
             async with aclosing(arriving(response, self.terms.limit)) as events:
                 async for event in events:
                     if event.kind not in BEATS:
-                        self._take(_answer.decode(event.data.encode(), "an event of the stream"), heard)
+                        data = self._clean(event.data.encode())
+                        self._take(_answer.decode(data, "an event of the stream"), heard)
 
         try:
             await self._client.call(body, {}, read)

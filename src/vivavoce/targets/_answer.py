@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 import msgspec
 
-from vivavoce.core import codec
+from vivavoce.core import codec, secrets
 from vivavoce.core.errors import CallError
 from vivavoce.core.place import did_you_mean, nearest
 from vivavoce.core.reply import JSON, Citation, Object, Reply, ToolCall
@@ -72,6 +72,12 @@ def decode(body: bytes, what: str = "the answer") -> JSON:
     if body.count(b"[") + body.count(b"{") > DEPTH_LIMIT and too_deep(body.decode()):
         raise _too_deep(what)
     return value
+
+
+def blotted(body: bytes, hidden: Iterable[str]) -> bytes:
+    """An answer in which no secret stands: whatever comes back is kept, so a token that is sent back goes no further."""
+    found = [each for each in hidden if each.encode() in body]
+    return secrets.blot(body.decode(errors="replace"), found).encode() if found else body
 
 
 def storable(value: JSON) -> JSON:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import aiohttp
@@ -50,6 +51,7 @@ class Line:
     def __init__(self, door: Door, manner: Manner, joined: Callable[[], Joined]) -> None:
         self.manner = manner
         self._shown = door.shown
+        self._clean = partial(_answer.blotted, hidden=door.secrets)
         self._client = Client(door)
         self._joined = joined
 
@@ -81,7 +83,7 @@ class Line:
 
     async def _payload(self, response: aiohttp.ClientResponse) -> JSON:
         if response.content_type != "text/event-stream":
-            body = await whole(response, self.manner.limit)
+            body = self._clean(await whole(response, self.manner.limit))
             if body.lstrip()[:1] == b"<":
                 raise ValueError(f"a web page, not as an agent does: {excerpt(body)}; is base_url right?")
             return _answer.decode(body)
@@ -90,7 +92,8 @@ class Line:
             async for event in events:
                 if event.kind in BEATS:
                     continue
-                if event.data.strip() == DONE or joined.take(_answer.decode(event.data.encode(), "an event of the stream")):
+                data = self._clean(event.data.encode())
+                if event.data.strip() == DONE or joined.take(_answer.decode(data, "an event of the stream")):
                     break
         return joined.payload()
 

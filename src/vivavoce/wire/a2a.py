@@ -117,14 +117,13 @@ class Heard:
             answer = asked if not answer else f"{answer}\n\n{asked}" if asked else answer
         return answer
 
-    def raw(self) -> dict[str, JSON]:
-        """All but plain text, for the record."""
-        more = [each for each in self.artifacts if each.get("metadata") or _joined(_parts(each)) is None or _has_more(each)]
+    def raw(self, told: Iterable[Object] | None = None) -> dict[str, JSON]:
+        """All but plain text that is told already (of all artifacts, unless some are given), for the record."""
+        known = self.artifacts if told is None else list(told)
+        more = [each for each in self.artifacts if each not in known or each.get("metadata") or _has_more(each)]
         parts = [dict(part) for part in (*self._spoken, *self._told) if "text" not in part]
-        told = {"state": self.state, "task": self.task, "context": self.context}
-        return {
-            key: each for key, each in {**told, "artifacts": more, "parts": parts, "metadata": self.metadata}.items() if each
-        }
+        found = {"state": self.state, "task": self.task, "context": self.context, "artifacts": more, "parts": parts}
+        return {key: each for key, each in {**found, "metadata": self.metadata}.items() if each}
 
     def status_text(self) -> str:
         """What the task says of its state."""

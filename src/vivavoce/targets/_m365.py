@@ -1,0 +1,153 @@
+"""Conversations with an agent behind Work IQ: as in A2A, with a token that is renewed once, and refusals explained."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from vivavoce.core import codec
+from vivavoce.core.environment import variables
+from vivavoce.core.errors import CallError
+from vivavoce.core.reply import Object, Reply, Request
+from vivavoce.net.exchange import Refused
+from vivavoce.targets._a2a import Conversation as Talk
+from vivavoce.targets._a2a import Line
+from vivavoce.targets._threads import Threads
+from vivavoce.wire import workiq
+
+_NO_POLICY = (
+    "no billing policy covers this person: an admin sets one up for Copilot's pay-as-you-go services, or gives a licence"
+)
+_REFUSALS: tuple[tuple[int, str, str], ...] = (
+    (401, "", "the token has expired, or is not meant for Work IQ (its audience is api://workiq.svc.cloud.microsoft): {renew}"),
+    (403, r"required ?scopes?", "an admin must consent to the permission WorkIQAgent.Ask for the app that asks"),
+    (403, "no_?policy", _NO_POLICY),
+    (403, "quota|credit", "the credits for agents are used up: an admin can raise the limit of the spending policy"),
+    (403, "billing|pay-as-you-go|spending", _NO_POLICY),
+    (
+        403,
+        "",
+        "this person may not ask this agent: a Microsoft 365 Copilot licence may be missing (a new one takes up to half an "
+        "hour), or the agent is not shared",
+    ),
+    (404, "", "there is no such agent for this person; its id stands in the address bar when it is open in Copilot Chat"),
+)
+"""By status and what the gateway says: the way out."""
+
+
+class Gate:
+    """The way through the gateway: a token, and the connection that shows it."""
+
+    def __init__(self, line: Callable[[str], Line], token: Callable[[bool], str], *, renewable: bool) -> None:
+        self._make = line
+        self._token = token
+        self.renewable = renewable
+        """Whether another token can be had."""
+        self._threads = Threads()
+        self._lines: list[Line] = []
+        self._opening: asyncio.Task[None] | None = None
+
+    async def line(self) -> Line:
+        """The connection; the first who asks signs in, and the others wait for that."""
+        if not self._lines:
+            await self._open(renewed=False)
+        return self._lines[-1]
+
+    async def renew(self, stale: Line) -> None:
+        """A connection with a new token, unless there is one by now."""
+        if self._lines[-1] is stale:
+            await self._open(renewed=True)
+
+    async def close(self) -> None:
+        """Close every connection; those of old tokens may have been in use until now."""
+        if self._opening is not None:
+            self._opening.cancel()
+        self._threads.close()
+        lines, self._lines = self._lines, []
+        for line in lines:
+            await line.close()
+
+    async def _open(self, *, renewed: bool) -> None:
+        """Get a token once for all who want one. It goes on when the time of one of them is up: a person may be typing."""
+        if not self.renewable:
+            self._lines.append(self._make(self._token(renewed)))
+            return
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._sign_in(renewed))
+            self._opening.add_done_callback(self._opened)
+        await asyncio.shield(self._opening)
+
+    async def _sign_in(self, renewed: bool) -> None:
+        self._lines.append(self._make(await self._threads.run(self._token, renewed)))
+
+    def _opened(self, task: asyncio.Task[None]) -> None:
+        self._opening = None
+        if not task.cancelled():
+            task.exception()  # so that it counts as seen, though nobody may be left who waits
+
+
+class Conversation:
+    """One conversation."""
+
+    def __init__(self, gate: Gate, metadata: Object) -> None:
+        self._gate = gate
+        self._talk = Talk(gate.line, workiq.reply, metadata)
+
+    async def send(self, request: Request) -> Reply:
+        """Say one thing, and wait for the answer; the gateway takes text alone."""
+        if not isinstance(request.input, str):
+            request = replace(request, input=codec.encode(request.input).decode())
+        line = await self._gate.line()
+        try:
+            return await self._talk.send(request)
+        except Refused as refused:
+            if refused.status != 401 or not self._gate.renewable:
+                raise self._explained(refused) from None
+        await self._gate.renew(line)
+        try:
+            return await self._talk.send(request)
+        except Refused as refused:
+            raise self._explained(refused) from None
+
+    async def close(self) -> None:
+        """Nothing of it is left."""
+
+    def _explained(self, refused: Refused) -> CallError:
+        for status, words, way_out in _REFUSALS:
+            if status == refused.status and re.search(words, refused.body, re.IGNORECASE):
+                renew = "sign in again" if self._gate.renewable else "set WORK_IQ_ACCESS_TOKEN anew"
+                message = f"{refused.failure.message}; {way_out.format(renew=renew)}"
+                return CallError(replace(refused.failure, message=message))
+        return refused
+
+
+def zone_of(given: str | None) -> tuple[str, ZoneInfo]:
+    """The time zone of the person who asks: by option, by the variable `TZ`, by the system, else UTC.
+
+    Raises:
+        ValueError: the option names none.
+    """
+    if given is not None:
+        try:
+            return given, ZoneInfo(given)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError(f'timezone: "{given}" is no time zone, such as Europe/Vienna') from None
+    link = str(Path("/etc/localtime").resolve())
+    for name in (variables().get("TZ", "").strip().lstrip(":"), link.partition("zoneinfo/")[2]):
+        try:
+            if name:
+                return name, ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            continue
+    return "UTC", ZoneInfo("UTC")
+
+
+def minutes_ahead(zone: ZoneInfo) -> int:
+    """How far a time zone is ahead of UTC now."""
+    offset = datetime.now(zone).utcoffset()
+    return 0 if offset is None else round(offset.total_seconds() / 60)
