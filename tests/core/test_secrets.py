@@ -57,3 +57,11 @@ def test_a_number_of_tokens_is_no_secret(name):
 @pytest.mark.parametrize("name", ["token", "tokens", "access_tokens", "max_token", "input_token", "tokens_max"])
 def test_a_token_is_one(name):
     assert secrets.redact({name: "abcdef"}) == {name: "***"}
+
+
+def test_keys_that_plugins_read_by_themselves_are_secrets_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "abc123def456ghi")
+    monkeypatch.setenv("OTHER_KEY", "production")
+    monkeypatch.setenv("TOKEN_FILE", "/run/secrets/token-1234567")
+    assert "abc123def456ghi" in secrets.values({})
+    assert not {"production", "/run/secrets/token-1234567"} & set(secrets.values({}))

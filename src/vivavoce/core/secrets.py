@@ -14,6 +14,7 @@ HIDDEN = "***"
 SHORTEST = 4
 """A value of fewer characters is no secret, and occurs by chance."""
 
+_LOOKS_SECRET = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[^\s/\\]{12,}")
 _NAMES = re.compile(r"authori[sz]ation|token|key|secret|passw|cookie|credential", re.IGNORECASE)
 _COUNT = re.compile(r"(?:max|input|output)(?:_[a-z]+)*_tokens", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -61,8 +62,13 @@ def hidden(value: JSON, path: str = "") -> Iterator[str]:
 
 
 def values(options: JSON) -> tuple[str, ...]:
-    """The secret values that options hold or name, longest first."""
+    """The secret values that options hold or name, and those of variables called like secrets, longest first.
+
+    The last are what plugins read by themselves, such as a model's key; short ones and plain words are left out, since they
+    would blot out harmless text.
+    """
     found = {each for each in _values(options, "") if len(each) >= SHORTEST}
+    found |= {each for name, each in variables().items() if is_secret(name) and _LOOKS_SECRET.fullmatch(each)}
     return tuple(sorted(found, key=len, reverse=True))
 
 
