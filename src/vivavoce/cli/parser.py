@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from vivavoce.cli import about, datasets, project, run, runs
+from vivavoce.cli import about, datasets, model, project, run, runs
 from vivavoce.cli.options import flags
 from vivavoce.config.options import OPTIONS
 from vivavoce.core.errors import UsageError
@@ -19,7 +19,7 @@ GROUPS = (
     ("examine", run.COMMANDS),
     ("look back", runs.COMMANDS),
     ("datasets", datasets.COMMANDS),
-    ("about", about.COMMANDS),
+    ("about", (*about.COMMANDS, *model.COMMANDS)),
 )
 """Every command there is, in the order of help."""
 

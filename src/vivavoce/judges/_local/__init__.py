@@ -1,0 +1,1 @@
+"""What the embedded judge is made of."""

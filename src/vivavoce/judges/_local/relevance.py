@@ -1,0 +1,76 @@
+"""Relevance: whether an answer is about what was asked, and of the kind that was asked for."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from vivavoce.judges._local import encoder, texts, words
+from vivavoce.judges._local.look import Look, Sentence, quote, share
+
+SIGNS = MappingProxyType(
+    {
+        "whole": 1,
+        "best": 1,
+        "least_part": 1,
+        "echo": 1,
+        "fresh": 1,
+        "nothing_new": -1,
+        "fits": 1,
+        "misfits": -1,
+        "empty": -1,
+        "evasive": -1,
+        "short": 0,
+        "words": 0,
+    }
+)
+"""The features, and whether each can only speak for the answer (1) or only against it (-1)."""
+
+
+def look(answer: str, question: str) -> Look:
+    """Hold an answer against its question."""
+    said = texts.sentences(answer) or [answer]
+    asks = texts.sentences(question)[-6:] or [question]
+    vectors = encoder.encode([question, answer, *said, *asks])
+    close = vectors[1 : 2 + len(said)] @ vectors[0]
+    parts = vectors[2 + len(said) :] @ vectors[1 : 2 + len(said)].T
+    about, reply = Sentence.of(question), Sentence.of(answer)
+    wanted = words.phrases("wanted")
+    kind = next((name for name, asks in words.patterns("asks").items() if asks.search(question.strip())), "other")
+    fits = _fits(kind, answer, reply, about)
+    fresh = len(reply.stems - about.stems)
+    features = {
+        "whole": float(close[0]),
+        "best": float(close.max()),
+        "least_part": float(parts.max(axis=1).min()),
+        "echo": share(about.stems, reply.stems),
+        "fresh": min(fresh, 6) / 6,
+        "nothing_new": float(fresh == 0),
+        "fits": float(fits is True),
+        "misfits": float(fits is False),
+        "empty": float(bool(words.pattern("phrases", "empty").search(answer))),
+        "evasive": float(bool(words.pattern("phrases", "evasive").search(answer))),
+        "short": float(len(reply.stems) <= 4),
+        "words": min(len(texts.words(answer)), 12) / 12,
+    }
+    findings = []
+    if fits is False:
+        findings.append(f"the question asks for {wanted[kind]}, and none is found in the answer")
+    if features["empty"]:
+        findings.append(f"a phrase that could stand under any question: {quote(answer)}")
+    if features["evasive"]:
+        findings.append("the answer evades the question")
+    if fresh == 0:
+        findings.append("the answer says nothing that the question does not")
+    grounds = [f"closeness to the question {features['best']:.2f}"]
+    if fits:
+        grounds.append(f"it has {wanted[kind]}, as asked")
+    return Look(features=features, findings=tuple(findings), grounds=tuple(grounds))
+
+
+def _fits(kind: str, answer: str, reply: Sentence, about: Sentence) -> bool | None:
+    """Whether an answer has what its kind of question asks for; `None` when that cannot be said."""
+    if kind == "person":
+        named = any(word[:1].isupper() for word in texts.words(answer)[1:]) or len(texts.words(answer)) <= 3
+        return named if answer.isascii() else None
+    has = words.patterns("answers").get(kind)
+    return bool(has.search(answer.strip())) if has else None
