@@ -1,0 +1,37 @@
+"""Texts as the words that the F1 score and ROUGE count, and as Unicode words for all of the metrics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from string import punctuation
+
+from vivavoce.evaluators._overlap.stems import stem
+from vivavoce.evaluators._tokens import fold, words
+
+_ARTICLES = re.compile(r"\b(?:an?|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", punctuation)
+_LATIN = re.compile(r"[a-z0-9]+")
+
+
+def without_articles(text: str) -> list[str]:
+    """Words in lower case between white space, without ASCII punctuation and without the articles of English.
+
+    Punctuation leaves no gap: `well-known` is the one word `wellknown`, and `“x”` keeps its curly quotation marks.
+    """
+    return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+
+
+def latin(text: str) -> list[str]:
+    """Runs of the letters a to z and of digits, in lower case."""
+    return _LATIN.findall(text.lower())
+
+
+def stemmed(found: Iterable[str]) -> list[str]:
+    """Words with those of four characters and more cut back to their stems."""
+    return [stem(word) if len(word) > 3 else word for word in found]
+
+
+def unicode_words(text: str, *, case_sensitive: bool = False) -> list[str]:
+    """The words of a text in any script, without punctuation; scripts without spaces a character at a time."""
+    return words(fold(text, case_sensitive=case_sensitive))

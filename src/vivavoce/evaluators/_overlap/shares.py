@@ -1,0 +1,39 @@
+"""What two texts have in common as a share of each: precision, recall and their harmonic mean."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vivavoce.core.reply import JSON
+from vivavoce.evaluators._quote import count
+
+
+class Shares(NamedTuple):
+    """How many of the answer's items and of the expected ones are in both. Where there is nothing, every share is 0."""
+
+    both: int
+    said: int
+    expected: int
+
+    @property
+    def precision(self) -> float:
+        """Of what was said."""
+        return self.both / self.said if self.said else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Of what was expected."""
+        return self.both / self.expected if self.expected else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of the two."""
+        return 2 * self.precision * self.recall / (self.precision + self.recall) if self.both else 0.0
+
+    def told(self) -> dict[str, JSON]:
+        """For the details of a verdict."""
+        return {"precision": self.precision, "recall": self.recall}
+
+    def in_words(self, noun: str = "word", how: str = "") -> str:
+        """For a reason: `3 words shared, of 4 said and 5 expected`."""
+        return f"{count(self.both, noun)} shared{how}, of {self.said} said and {self.expected} expected"
