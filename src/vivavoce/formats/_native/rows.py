@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-import msgspec
 
 from vivavoce.core.model import Case
 from vivavoce.core.place import Problems, join
@@ -14,12 +10,9 @@ from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
 from vivavoce.formats._native import build
 from vivavoce.formats._native.shapes import Row
-from vivavoce.wire import json_text
 from vivavoce.wire.ids import Ids
+from vivavoce.wire.json_lines import parsed, quick
 from vivavoce.wire.shape import Shape
-
-_NAME = re.compile(rb'"\s*:')
-_SPACED = (b" :", b"\t:", b"\r:")
 
 
 class Lines:
@@ -93,52 +86,3 @@ class Rows:
             where = f"cases[{first}]" if line is None else f"line {first}"
             shape.add(f'the id "{name}" is given twice', join(path, "id"), f"first in {where}")
         return None if wrong or shape.wrong else build.case(row, self._base, name=name, path=path, line=line)
-
-
-def parsed(source: Source, line: bytes, number: int, problems: Problems) -> tuple[JSON, bool]:
-    """The value of a line about which something is unusual, and whether it is wrong, after reporting why."""
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        problems.add(source, f"is not UTF-8 ({error.reason})", line=number, fix="save it as UTF-8")
-        return None, True
-    found = Problems()
-    value = json_text.parse(source, text, found, line=number)
-    problems.include(found)
-    return value, found.total > 0
-
-
-def quick(line: bytes) -> Any:  # a JSON value of any shape
-    """The value of a line, or `None` when only a closer look can tell whether all is well with it.
-
-    A name given twice in one object would hide: the names that stand in the line are counted against those that were read.
-    """
-    try:
-        value = _DECODER.decode(line)
-        if type(value) is not dict:
-            return None
-        names = _count(value, 1)
-    except (ValueError, RecursionError):
-        return None
-    written = line.count(b'":')
-    if any(spaced in line for spaced in _SPACED):
-        written = len(_NAME.findall(line))
-    return value if written == names else None
-
-
-def _count(value: dict[str, JSON] | list[JSON], depth: int) -> int:
-    """How many names a value has, with all it holds."""
-    if depth > json_text.DEPTH_LIMIT:
-        raise RecursionError
-    names = 0
-    inner: Any = value  # a JSON value of any shape
-    if type(value) is dict:
-        names, inner = len(value), value.values()
-    for each in inner:
-        kind = type(each)
-        if kind is dict or kind is list:
-            names += _count(each, depth + 1)
-    return names
-
-
-_DECODER = msgspec.json.Decoder()
