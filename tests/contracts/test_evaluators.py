@@ -47,6 +47,13 @@ EXPECTED = Expectation(
     intent="QUERY",
     insights=("early",),
 )
+TOOLS = ({"name": "search", "description": "Look something up.", "parameters": {"type": "object"}},)
+COLUMNS = {
+    "retrieved_documents": [{"document_id": "a", "relevance_score": 0.9}],
+    "retrieval_ground_truth": [{"document_id": "a", "query_relevance_label": 3}],
+    "instruction_id_list": ["punctuation:no_comma"],
+    "instruction_kwargs": [{}],
+}
 
 
 class Probe(Evidence):
@@ -59,7 +66,7 @@ class Probe(Evidence):
         self.hidden = hidden
         self.depth = 0
         turn = Turn(input="When do you open?", context="Open from nine to five.", expect=EXPECTED, reply=REPLY)
-        case = Case(id="c", turns=(turn,), expect=EXPECTED)
+        case = Case(id="c", turns=(turn,), expect=EXPECTED, tools=TOOLS, metadata=COLUMNS)
         history = (Message(role="user", content="Hello"),)
         exchange = Exchange(input=turn.input, expected=EXPECTED.response, reply=REPLY)
         if level == "case":
@@ -126,8 +133,14 @@ def options_of(name: str) -> dict[str, Any]:
     raise AssertionError(f"{name} could not be made")
 
 
-async def examine(name: str, evidence: Evidence, **more: Any) -> Verdict:
+def at(name: str, level: str, **more: Any) -> Any:
+    """An evaluator as it stands at a level."""
     evaluator = plugins.build("evaluators", Use(name=name, options={**options_of(name), **more}))
+    return evaluator.at_level(level) if level and hasattr(evaluator, "at_level") else evaluator
+
+
+async def examine(name: str, evidence: Evidence, level: str = "", **more: Any) -> Verdict:
+    evaluator = at(name, level, **more)
     asks = len(inspect.signature(evaluator.score).parameters) > 1
     assert inspect.iscoroutinefunction(evaluator.score) is asks
     verdict: Verdict = await evaluator.score(evidence, Grader(evidence)) if asks else evaluator.score(evidence)
@@ -135,7 +148,7 @@ async def examine(name: str, evidence: Evidence, **more: Any) -> Verdict:
 
 
 LEVELS = [(name, level) for name in NAMES for level in plugins.find("evaluators", name).levels]
-NEEDS = [(*each, need) for each in LEVELS for need in plugins.find("evaluators", each[0]).needs]
+NEEDS = [(*each, need) for each in LEVELS for need in at(*each).needs]
 RUBRICS = [name for name in NAMES if isinstance(getattr(plugins.find("evaluators", name), "rubric", None), Rubric)]
 
 
@@ -158,22 +171,22 @@ def test_what_it_states_can_be_read(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "level"), LEVELS)
 async def test_exactly_what_it_states_is_read(name: str, level: str) -> None:
-    maker = plugins.find("evaluators", name)
+    made = at(name, level)
     probe = Probe(level)
-    await examine(name, probe)
+    await examine(name, probe, level)
     read = set(probe.read)
-    stated = {part for each in (*maker.needs, *maker.uses) for part in each.split("|")}
+    stated = {part for each in (*made.needs, *made.uses) for part in each.split("|")}
     assert read <= stated
-    for need in maker.needs:
+    for need in made.needs:
         assert read & set(need.split("|")), f"states a need of {need} that it does not read"
-    assert set(maker.uses) <= read
+    assert set(made.uses) <= read
 
 
 @pytest.mark.parametrize(("name", "level", "need"), NEEDS)
 async def test_a_missing_need_is_named(name: str, level: str, need: str) -> None:
     alternatives = tuple(need.split("|"))
     with pytest.raises(Missing) as caught:
-        await examine(name, Probe(level, hidden=alternatives))
+        await examine(name, Probe(level, hidden=alternatives), level)
     assert caught.value.names == alternatives
 
 
@@ -181,14 +194,14 @@ async def test_a_missing_need_is_named(name: str, level: str, need: str) -> None
 async def test_one_alternative_is_enough(name: str, level: str, need: str) -> None:
     alternatives = need.split("|")
     for kept in alternatives:
-        verdict = await examine(name, Probe(level, hidden=tuple(each for each in alternatives if each != kept)))
+        verdict = await examine(name, Probe(level, hidden=tuple(each for each in alternatives if each != kept)), level)
         assert verdict.reason
 
 
 @pytest.mark.parametrize(("name", "level"), LEVELS)
 async def test_a_verdict_is_within_the_scale_and_gives_its_reason(name: str, level: str) -> None:
     maker = plugins.find("evaluators", name)
-    verdict = await examine(name, Probe(level))
+    verdict = await examine(name, Probe(level), level)
     low, high = maker.scale
     assert verdict.value is not None
     assert low <= verdict.value <= (high if high is not None else verdict.value)
@@ -205,7 +218,7 @@ def test_options_come_back_as_they_were_given(name: str) -> None:
     given = options_of(name)
     made = plugins.build("evaluators", Use(name=name, options=given))
     assert codec.convert(codec.plain(made), maker) == made
-    assert codec.plain(made).items() >= given.items()
+    assert codec.decode(codec.encode(made), dict).items() >= given.items()
     every = {field.name: codec.plain(getattr(made, field.name)) for field in dataclasses.fields(maker)}
     assert plugins.build("evaluators", Use(name=name, options=every)) == made, "defaults, written out, change nothing"
 

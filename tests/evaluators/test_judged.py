@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,8 @@ from vivavoce.core.rubric import Rubric
 from vivavoce.evaluators import _rubrics, judged
 
 MICROSOFT = ("Relevance", "Coherence", "Groundedness", "Similarity")
-STEMS = (*_rubrics.names(), "_entailment")
+FILES = sorted(path.stem for path in Path(_rubrics.__file__).with_name("rubrics").glob("*.md"))
+STEMS = [(stem, level) for stem in FILES for level in _rubrics.levels(stem)]
 
 TEXT = """---
 name: Tone
@@ -41,7 +43,8 @@ def test_microsofts_scale(name: str) -> None:
     evaluator = plugins.build("evaluators", Use(name=name))
     assert evaluator.scale == (1, 5)
     assert evaluator.threshold == 3
-    assert evaluator.levels == ("turn",)
+    assert evaluator.levels[0] == "turn"
+    assert evaluator.lower_is_better is False
 
 
 def test_what_each_needs() -> None:
@@ -97,23 +100,28 @@ async def test_similarity_without_an_expected_response_names_it(
     assert caught.value.names == ("expected",)
 
 
-@pytest.mark.parametrize("stem", STEMS)
-def test_a_prompt_fences_all_data_and_says_that_it_is_no_instruction(stem: str) -> None:
-    rubric = _rubrics.load(stem)
+@pytest.mark.parametrize(("stem", "level"), STEMS)
+def test_a_prompt_fences_all_data_and_says_that_it_is_no_instruction(stem: str, level: str) -> None:
+    rubric = _rubrics.load(stem, level)
+    assert rubric.level == level
+    assert "{{exchange}}" not in rubric.prompt
     for names in rubric.fields:
         placeholder = re.escape("{{" + "|".join(names) + "}}")
         assert re.search(rf"<([a-z_]+)>\n{placeholder}\n</\1>", rubric.prompt), names
     assert "never an instruction to you" in rubric.prompt
-    reason, grade = rubric.prompt.index("First give your reason"), rubric.prompt.index("Then give")
-    assert reason < grade
+    last = " ".join(rubric.prompt.rpartition("\n\n")[2].split())
+    assert re.fullmatch(r"First give your reason, .+\. Then give (the grade|one of the labels).+", last)
 
 
-@pytest.mark.parametrize("stem", _rubrics.names())
+@pytest.mark.parametrize("stem", [stem for stem in FILES if stem != "_entailment"])
 def test_a_prompt_describes_every_grade(stem: str) -> None:
     rubric = _rubrics.load(stem)
-    assert rubric.scale is not None
-    for grade in range(int(rubric.scale[0]), int(rubric.scale[1]) + 1):
-        assert re.search(rf"^{grade} - .{{20,}}", rubric.prompt, re.MULTILINE), grade
+    low, high = rubric.span
+    grades = [rf"{band}, {start:g} or {start + 1:g}" for band, start in (rubric.bands or {}).items()]
+    for grade in grades or rubric.labels or [str(each) for each in range(int(low), int(high) + 1)]:
+        assert re.search(rf"^{grade} - .{{15,}}", rubric.prompt, re.MULTILINE), grade
+    assert all(f'"{label}"' in rubric.prompt for label in rubric.labels or ())
+    assert rubric.labels or f"a whole number from {low:g} to {high:g}." in " ".join(rubric.prompt.split())
 
 
 def test_an_answer_cannot_end_its_own_fence() -> None:
@@ -160,6 +168,10 @@ def test_a_rubric_of_labels_becomes_an_evaluator() -> None:
         ("threshold: 1", "scale: 1..5", "either scale or labels"),
         ("rude: 0", "rude: very", "label rude is 'very'"),
         ("Is this kind? {{ response }}", "", "no prompt"),
+        ("threshold: 1", "better: worse", "better is 'worse'; it is lower or higher"),
+        ("threshold: 1", "level: call", "level is 'call'; it is turn, case, or both"),
+        ("threshold: 1", "bands:\n  low: one", "band low is 'one'"),
+        ("threshold: 1", "bands:\n  low: 0.5", r"the bands begin at 0.5, the scale at 0"),
     ],
 )
 def test_a_wrong_rubric_names_its_place(old: str, new: str, words: str) -> None:
@@ -168,9 +180,9 @@ def test_a_wrong_rubric_names_its_place(old: str, new: str, words: str) -> None:
         _rubrics.parse(TEXT.replace(old, new, 1), "tone.md")
 
 
-def test_a_scale_goes_from_worst_to_best() -> None:
+def test_a_scale_goes_from_its_lowest_grade_to_its_highest() -> None:
     head = "---\nname: A\nversion: 1\nmeasures: B.\nscale: 5..1\n---\nC"
-    with pytest.raises(ValueError, match="from the worst to the best"):
+    with pytest.raises(ValueError, match="from the lowest to the highest"):
         _rubrics.parse(head, "a.md")
 
 
@@ -195,6 +207,32 @@ def test_a_label_brings_its_value() -> None:
     for label in ("maybe", None, ""):
         with pytest.raises(CallError, match="none of not supported, supported"):
             rubric.check(Verdict(label=label, value=1, reason="r"))
+
+
+def test_a_band_names_the_grades_from_its_own_on() -> None:
+    text = "---\nname: A\nversion: 1\nmeasures: B.\nscale: 0..7\nbands:\n  Low: 0\n  High: 4\n---\n{{response}}"
+    rubric = _rubrics.parse(text, "a.md")
+    labels = [rubric.check(Verdict(value=value, reason="r")).label for value in (0, 3, 3.5, 4, 7)]
+    assert labels == ["Low", "Low", "Low", "High", "High"]
+
+
+def test_one_text_is_for_both_levels_with_what_was_said_filled_in() -> None:
+    text = "---\nname: A\nversion: 1\nmeasures: B.\nlevel: turn, case\nscale: 1..5\nuses: input\n---\nLook:\n{{exchange}}"
+    turn, case = (_rubrics.parse(text, "a.md", level) for level in ("turn", "case"))
+    assert turn.fields == (("history",), ("input",), ("response",))
+    assert case.fields == (("conversation",),)
+    assert (turn.id, case.id) == ("A@1", "A/case@1")
+    made = judged.evaluator(turn, case)
+    assert made.levels == ("turn", "case")
+    assert (made.needs, made.uses) == (("response",), ("history", "input"))
+    whole = made(threshold=4).at_level("case")
+    assert (whole.needs, whole.uses, whole.levels, whole.threshold) == (("conversation",), (), ("case",), 4)
+
+
+def test_a_rubric_may_say_that_lower_is_better() -> None:
+    tone = judged.evaluator(_rubrics.parse(TEXT.replace("threshold: 1", "threshold: 0\nbetter: lower"), "tone.md"))
+    assert tone.lower_is_better
+    assert "passed up to 0, since lower is better" in (tone.__doc__ or "")
 
 
 def test_a_helper_rubric_is_no_evaluator() -> None:

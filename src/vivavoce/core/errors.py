@@ -104,10 +104,12 @@ class CallError(Signal):
 class Missing(Signal):
     """Evidence that an evaluator reads is not there: unknown, which is not the same as empty."""
 
-    def __init__(self, *names: str) -> None:
+    def __init__(self, *names: str, why: str = "") -> None:
         self.names = names
         """The names of `Evidence` of which one was needed."""
-        super().__init__(" or ".join(names))
+        self.why = why
+        """What is the matter, where it is not simply absent."""
+        super().__init__(why or " or ".join(names))
 
 
 class Abstain(Signal):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +29,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "conversation": "a conversation",
         "retrieved_documents": "`retrieved_documents`",
         "retrieval_ground_truth": "`retrieval_ground_truth`",
+        "instruction_id_list": "`instruction_id_list`",
+        "instruction_kwargs": "`instruction_kwargs`",
     }
 )
 """What each name of `Evidence` is called in a message to a person."""
@@ -90,11 +93,12 @@ class Evidence:
 
     @property
     def context(self) -> str:
-        """Grounding text the dataset gives with the question."""
-        value = self._turn.context if self._turn is not None else None
-        if value is None:
+        """Grounding text the dataset gives with the question; of a conversation, with all its questions."""
+        turns = self._case.turns if self._turn is None else (self._turn,)
+        given = dict.fromkeys(turn.context for turn in turns if turn.context is not None)
+        if not given:
             raise Missing("context")
-        return value
+        return "\n\n".join(given)
 
     @property
     def history(self) -> tuple[Message, ...]:
@@ -183,6 +187,16 @@ class Evidence:
         """How relevant documents are: `{document_id, query_relevance_label}`."""
         return self._column("retrieval_ground_truth")
 
+    @property
+    def instruction_id_list(self) -> tuple[JSON, ...]:
+        """Names of the instructions that the answer is to follow, such as `punctuation:no_comma`."""
+        return self._column("instruction_id_list")
+
+    @property
+    def instruction_kwargs(self) -> tuple[JSON, ...]:
+        """What each of these instructions asks for, as an object, in the same order."""
+        return self._column("instruction_kwargs")
+
     def limited(self, given: Mapping[str, JSON], sees: Sequence[str]) -> Evidence:
         """The same with these values in place of its own, and nothing else but what is named in `sees`."""
         return _Limited(self, given, sees)
@@ -215,9 +229,12 @@ class Evidence:
 
         return codec.encode(value).decode()
 
-    def _column(self, name: str) -> tuple[Object, ...]:
-        """A list that the dataset gives beside the conversation."""
+    def _column(self, name: str) -> tuple[JSON, ...]:
+        """A list that the dataset gives beside the conversation, as it is or as JSON text."""
         value = self._case.metadata.get(name)
+        if isinstance(value, str) and value.lstrip()[:1] == "[":
+            with suppress(ValueError, RecursionError):
+                value = json.loads(value)
         if not isinstance(value, list | tuple):
             raise Missing(name)
         return tuple(value)

@@ -93,7 +93,9 @@ class Ask(Protocol):
 class Evaluator(Protocol):
     """Evidence to verdict. `score(evidence)` may also be `async score(evidence, ask)`.
 
-    A field `threshold`, where there is one, decides when the verdict does not.
+    A field `threshold`, where there is one, decides when the verdict does not: the lowest value that passes, or with
+    `lower_is_better: ClassVar[bool]` the highest. May have `rubric: Rubric | None`, which it asks, or `rubrics`, several; and
+    `at_level(level)`, which gives the evaluator that stands for it there, when that needs or asks something else.
     """
 
     needs: ClassVar[tuple[str, ...]]

@@ -58,9 +58,32 @@ class Own(Protocol):
 
 
 def fold(name: str) -> str:
-    """A name as it is compared: without case, `_`, `-`, space and a leading `builtin.`."""
+    """A name as it is compared: without case, `_`, `-`, space and a leading `builtin.` or `m365.`.
+
+    Where vendors mean different things by a name, the one without a vendor before it is Microsoft 365's.
+    """
     folded = name.lower().replace("_", "").replace("-", "").replace(" ", "")
-    return folded.removeprefix("builtin.")
+    return folded.removeprefix("builtin.").removeprefix("m365.")
+
+
+def without_vendor(name: str) -> str:
+    """A name without the vendor's that may stand before it."""
+    return name.rpartition(".")[2]
+
+
+def namesakes(kind: str, name: str) -> tuple[str, ...]:
+    """Plugins of this name that have a vendor's before it: what each vendor means by it who means something of his own."""
+    folded = fold(name)
+    return tuple(sorted(each for key, each in _built_in(kind).items() if key.partition(".")[2] == folded))
+
+
+def of_vendor(kind: str, vendor: str, name: str) -> str:
+    """What a vendor means by a name, spelt as that plugin is: his own plugin of the name if he has one, else the common one.
+
+    Raises `PluginError` as `find` does.
+    """
+    own_name = f"{vendor}.{without_vendor(name)}"
+    return known_as(kind, own_name if fold(own_name) in _built_in(kind) else without_vendor(name))
 
 
 def names(kind: str, *, installed: bool = True, project: Path | None = None) -> tuple[str, ...]:
@@ -103,6 +126,9 @@ def find(kind: str, name: str, *, project: Path | None = None) -> Maker:
         return _makers(kind)[folded]
     if folded in _installed(kind):
         return _load(kind, folded)
+    elsewhere = _elsewhere(kind).get(fold(without_vendor(name)))
+    if elsewhere is not None:
+        raise UnknownPlugin(f'{kind[:-1]} "{name}" is not answered here: {elsewhere}')
     raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({did_you_mean(name, names(kind, project=project))})')
 
 
@@ -168,6 +194,15 @@ def _of_project(kind: str, project: Path | None) -> tuple[Own, ...]:
         return ()
     found: tuple[Own, ...] = importlib.import_module(f"vivavoce.{kind}._custom.project").plugins(project)
     return found
+
+
+@cache
+def _elsewhere(kind: str) -> Mapping[str, str]:
+    """Why names that vendors have are no plugins here, and what to use instead, by folded name."""
+    if kind not in OF_PROJECTS:
+        return MappingProxyType({})
+    told: Mapping[str, str] = importlib.import_module(f"vivavoce.{kind}._elsewhere").TOLD
+    return MappingProxyType({fold(name): why for name, why in told.items()})
 
 
 @cache

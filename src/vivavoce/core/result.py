@@ -18,6 +18,8 @@ Status = Literal["pass", "fail", "skip", "error"]
 State = Literal["running", "complete", "interrupted", "stopped"]
 USAGE = "judge_usage"
 """The key of a score's details under which stands what the judge's calls for it took."""
+BETTER = "better"
+"""The key of a score's details under which stands `lower`, where a low value is the good one."""
 Phase = Literal["target", "evaluator", "judge", "simulator", "dataset", "run"]
 
 
@@ -82,6 +84,11 @@ class Score:
     call: int | None = None
     """Index of the tool call, where an evaluator scores calls."""
     details: Mapping[str, JSON] = field(default_factory=dict)
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether the threshold is the highest value that passes."""
+        return self.details.get(BETTER) == "lower"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

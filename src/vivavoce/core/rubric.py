@@ -31,7 +31,13 @@ class Rubric:
     """Lowest and highest grade; `None` when there are labels."""
     labels: Mapping[str, float] | None = None
     """Each label with its value."""
+    bands: Mapping[str, float] | None = None
+    """What grades of a scale are called: each name with the lowest grade it is for."""
     threshold: float | None = None
+    lower_is_better: bool = False
+    """Whether the threshold is the highest value that passes, because what is measured is bad."""
+    uses: tuple[str, ...] = ()
+    """Names the prompt reads without needing them; what is not known is told as such."""
     construct: str | None = None
     """What a judge that is no language model may know this as: `relevance`, `coherence`, `groundedness`, `similarity` ..."""
     vendor: str | None = None
@@ -47,12 +53,13 @@ class Rubric:
 
     @property
     def id(self) -> str:
-        """Name and version, as scores carry it: `Relevance@1`."""
-        return f"{self.name}@{self.version}"
+        """Name and version, as scores carry it: `Relevance@1`, and of whole conversations `Coherence/case@1`."""
+        name = f"{self.vendor}.{self.name}" if self.vendor else self.name
+        return f"{name}@{self.version}" if self.level == "turn" else f"{name}/{self.level}@{self.version}"
 
     @property
     def span(self) -> tuple[float, float]:
-        """Lowest and highest value: the ends of the scale, or the worst and the best label's value."""
+        """Lowest and highest value: the ends of the scale, or those of the labels' values."""
         if self.labels:
             return (min(self.labels.values()), max(self.labels.values()))
         return self.scale or (0.0, 1.0)
@@ -95,7 +102,8 @@ class Rubric:
         value = verdict.value
         if value is None or isinstance(value, bool) or not math.isfinite(value) or not low <= value <= high:
             raise self._off_scale(value, f"not a number from {low:g} to {high:g}")
-        return replace(verdict, value=float(value))
+        label = None if self.bands is None else max((low, band) for band, low in self.bands.items() if low <= value)[1]
+        return replace(verdict, value=float(value), label=label or verdict.label)
 
     def _off_scale(self, answer: object, why: str) -> CallError:
         given = "nothing" if answer is None else str(answer)[:80]

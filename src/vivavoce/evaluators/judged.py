@@ -1,4 +1,4 @@
-"""Evaluators that only a judge can answer: every text file in rubrics/ is one."""
+"""Evaluators that only a judge can answer: every text file in rubrics/ is one, or a level of one."""
 
 from __future__ import annotations
 
@@ -12,54 +12,66 @@ from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Ask
 from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
-from vivavoce.evaluators import _rubrics
+from vivavoce.evaluators import _put, _rubrics
 from vivavoce.evaluators._options import within
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """What every judged evaluator does; each rubric makes a class of its own from it."""
+    """What every judged evaluator does; the rubrics of one name make a class of their own from it."""
 
     rubric: ClassVar[Rubric]
     """What the judge is asked."""
+    kinds: ClassVar[Mapping[str, type[Judged]]]
+    """The class that stands for this one at each level."""
     needs: ClassVar[tuple[str, ...]]
     uses: ClassVar[tuple[str, ...]]
     levels: ClassVar[tuple[str, ...]]
     scale: ClassVar[tuple[float, float | None]]
+    lower_is_better: ClassVar[bool]
 
     threshold: float
-    """Lowest value that passes, on the rubric's scale."""
+    """Where passing ends, on the rubric's scale: the lowest value that passes, or the highest where lower is better."""
 
     def __post_init__(self) -> None:
         within("threshold", self.threshold, *self.rubric.span)
 
+    def at_level(self, level: str) -> Judged:
+        """The same, as it judges turns or whole conversations."""
+        return self.kinds[level](threshold=self.threshold)
+
     async def score(self, evidence: Evidence, ask: Ask) -> Verdict:
         """The judge's verdict on the rubric."""
-        # Read first: what is missing is told as such, whether or not there is a judge.
-        for names in self.rubric.fields:
-            evidence.first(*names)
-        return await ask(self.rubric)
+        return await _put.put(self.rubric, evidence, ask)
 
 
 def plugins() -> Mapping[str, type[Judged]]:
-    """An evaluator for each rubric, by the rubric's name."""
+    """An evaluator for each name a rubric has; one that a vendor means otherwise than others has the vendor's before it."""
     return _made()
 
 
-def evaluator(rubric: Rubric) -> type[Judged]:
-    """The evaluator that a rubric is."""
+def evaluator(*rubrics: Rubric) -> type[Judged]:
+    """The evaluator that rubrics of one name are, each for a level; the first is where it is applied unless told."""
+    kinds: dict[str, type[Judged]] = {}
+    told = MappingProxyType(kinds)
+    for rubric in rubrics:
+        kinds[rubric.level] = _kind(rubric, (rubric.level,), told)
+    return _kind(rubrics[0], tuple(rubric.level for rubric in rubrics), told)
+
+
+def _kind(rubric: Rubric, levels: tuple[str, ...], kinds: Mapping[str, type[Judged]]) -> type[Judged]:
     low, high = rubric.span
     threshold = rubric.threshold if rubric.threshold is not None else (low + high) / 2
-    # Earlier messages are always known, if only to be none.
-    needs = tuple("|".join(names) for names in rubric.fields if names != ("history",))
     body = {
         "__doc__": _manual(rubric, threshold),
         "__module__": __name__,
         "rubric": rubric,
-        "needs": needs,
-        "uses": ("history",) if ("history",) in rubric.fields else (),
-        "levels": (rubric.level,),
+        "kinds": kinds,
+        "needs": _put.needs(rubric),
+        "uses": _put.uses(rubric),
+        "levels": levels,
         "scale": (low, high),
+        "lower_is_better": rubric.lower_is_better,
     }
     return make_dataclass(
         rubric.name,
@@ -73,15 +85,28 @@ def evaluator(rubric: Rubric) -> type[Judged]:
 
 @cache
 def _made() -> Mapping[str, type[Judged]]:
-    rubrics = [_rubrics.load(stem) for stem in _rubrics.names()]
-    return MappingProxyType({rubric.name: evaluator(rubric) for rubric in rubrics})
+    found: dict[str, list[Rubric]] = {}
+    for stem in _rubrics.names():
+        for level in _rubrics.levels(stem):
+            rubric = _rubrics.load(stem, level)
+            found.setdefault(f"{rubric.vendor}.{rubric.name}" if rubric.vendor else rubric.name, []).append(rubric)
+    first_turns = {name: sorted(rubrics, key=lambda rubric: rubric.level, reverse=True) for name, rubrics in found.items()}
+    return MappingProxyType({name: evaluator(*rubrics) for name, rubrics in first_turns.items()})
 
 
 def _manual(rubric: Rubric, threshold: float) -> str:
-    low, high = rubric.span
-    if rubric.labels:
-        grades = "one of " + ", ".join(f"{label} ({value:g})" for label, value in rubric.labels.items())
-    else:
-        grades = f"a grade from {low:g} (worst) to {high:g} (best)"
-    parts = {"Measures": f"{grades}, given by the run's judge; passed from {threshold:g}.", **rubric.manual}
+    parts = {"Measures": f"{_grades(rubric)}, given by the run's judge; passed {_side(rubric, threshold)}.", **rubric.manual}
     return "\n".join([rubric.measures, "", *(f"{title}: {text}" for title, text in parts.items())])
+
+
+def _grades(rubric: Rubric) -> str:
+    if rubric.labels:
+        return "one of " + ", ".join(f"{label} ({value:g})" for label, value in rubric.labels.items())
+    low, high = rubric.span
+    worst, best = ("best", "worst") if rubric.lower_is_better else ("worst", "best")
+    bands = ", ".join(f"{band} from {start:g}" for band, start in (rubric.bands or {}).items())
+    return f"a grade from {low:g} ({worst}) to {high:g} ({best})" + (f": {bands}" if bands else "")
+
+
+def _side(rubric: Rubric, threshold: float) -> str:
+    return f"up to {threshold:g}, since lower is better" if rubric.lower_is_better else f"from {threshold:g}"

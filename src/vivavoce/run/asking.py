@@ -10,6 +10,9 @@ from vivavoce.core import plugins
 from vivavoce.core.errors import UsageError
 from vivavoce.core.model import Check, Selection, Use
 
+_COMMON = ("m365", "foundry")
+"""Vendors whose evaluators have no vendor before their names, but for those that another means otherwise."""
+
 
 def check(text: str, *, folder: Path = Path()) -> Check:
     """The check a text asks for: `ExactMatch`, `Citations={"threshold": 2}`, `strict:ExactMatch={"case_sensitive": true}`.
@@ -17,7 +20,7 @@ def check(text: str, *, folder: Path = Path()) -> Check:
     `folder` is the project's, which may have evaluators of its own.
 
     Raises:
-        UsageError: the options are not a JSON object.
+        UsageError: the options are not a JSON object, or the name means different things to different vendors.
         PluginError: there is no such evaluator, or it is the project's own and its name is taken.
     """
     told, equals, options = text.partition("=")
@@ -32,8 +35,22 @@ def check(text: str, *, folder: Path = Path()) -> Check:
         raise UsageError(f'"{text}": the options after = are not JSON: {error}') from error
     if not isinstance(given, dict):
         raise UsageError(f'"{text}": the options after = must be a JSON object, such as {{"threshold": 4}}')
-    evaluator = plugins.known_as("evaluators", evaluator.strip(), project=folder)
-    return Check(evaluator=evaluator, name=name, options=given, origin="run")
+    return Check(evaluator=_meant(evaluator.strip(), folder), name=name, options=given, origin="run")
+
+
+def _meant(name: str, folder: Path) -> str:
+    """The evaluator a name means; where no file says whose word it is, one that several vendors have says nothing."""
+    vendor = name.lower().removeprefix("builtin.").rpartition(".")[0]
+    if vendor in _COMMON:
+        return plugins.of_vendor("evaluators", vendor, name)
+    others = () if vendor or plugins.own("evaluators", name, folder) else plugins.namesakes("evaluators", name)
+    ours = plugins.names("evaluators", installed=False)
+    common = [f"m365.{each}" for each in ours if not vendor and plugins.fold(each) == plugins.fold(name)]
+    if len([*common, *others]) > 1:
+        choices = " or ".join([*common, *others])
+        told = "`viva list evaluators` tells what each measures"
+        raise UsageError(f'"{name}" means different things to different vendors: say {choices} ({told})')
+    return plugins.known_as("evaluators", others[0] if others else name, project=folder)
 
 
 def judge_of(selection: Selection) -> tuple[Use, float | None]:

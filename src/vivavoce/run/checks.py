@@ -12,6 +12,7 @@ from vivavoce.core import codec, plugins
 from vivavoce.core.errors import PluginError
 from vivavoce.core.model import Case, Check, Turn, Use
 from vivavoce.core.place import Problems
+from vivavoce.core.rubric import Rubric
 from vivavoce.core.source import Source
 
 _KEPT = 4096
@@ -32,9 +33,13 @@ class Examiner:
     """Whether its `score` is async and is handed the judge."""
     level: str
     threshold: float | None
+    lower_is_better: bool
+    """Whether the threshold is the highest value that passes."""
     scale: tuple[float, float | None]
     needs: tuple[str, ...]
     rubric: str | None
+    rubrics: tuple[Rubric, ...]
+    """All that it may put to the judge."""
     own: plugins.Own | None
     """Where it comes from, when it is the project's own."""
 
@@ -60,9 +65,9 @@ class Checks:
         """The evaluator of a check, made once.
 
         Raises:
-            PluginError: there is no such evaluator, or its options are wrong.
+            PluginError: there is no such evaluator, its options are wrong, or it does not examine what it is to.
         """
-        key = codec.encode((check.evaluator, check.name, check.options, check.origin))
+        key = codec.encode((check.evaluator, check.name, check.options, check.origin, check.level))
         made = self._made.get(key)
         if made is None:
             try:
@@ -79,12 +84,9 @@ class Checks:
         """Report every check of a case that cannot be made."""
         for check in (*case.checks, *(check for turn in case.turns for check in turn.checks)):
             try:
-                examiner = self.examiner(check)
+                self.examiner(check)
             except PluginError as error:
                 problems.add(source, str(error), path=check.path or case.path, line=case.line)
-                continue
-            if check.level == "case" and "case" not in examiner.evaluator.levels:
-                problems.add(source, f"{examiner.kind} {NOT_WHOLE}", path=check.path or case.path, line=case.line)
 
     def apply(self, case: Case) -> Case:
         """The case with the checks that are applied in the end, each at its level."""
@@ -92,9 +94,9 @@ class Checks:
         turns = []
         for turn in case.turns:
             flat = self._flat(turn.checks)
-            here = tuple(check for check in flat if self._level(check) == "turn")
+            here = tuple(check for check in flat if self.examiner(check).level == "turn")
             if len(here) < len(flat):
-                lifted += [check for check in flat if self._level(check) != "turn"]
+                lifted += [check for check in flat if self.examiner(check).level != "turn"]
             turns.append(turn if here == turn.checks else replace(turn, checks=here))
         if not lifted and not case.checks and all(new is old for new, old in zip(turns, case.turns, strict=True)):
             return case
@@ -122,19 +124,21 @@ class Checks:
         return tuple({plugins.fold(_score_name(check)): check for check in checks if self._wanted(check)}.values())
 
     def _wanted(self, check: Check) -> bool:
-        names = (check.evaluator, _score_name(check))
+        names = (check.evaluator, plugins.without_vendor(check.evaluator), _score_name(check))
         return not self._only or any(plugins.fold(name) in self._only for name in names)
 
-    def _level(self, check: Check) -> str:
-        return check.level if check.level == "case" else self.examiner(check).level
 
-
-def lacking(examiner: Examiner, turn: Turn) -> tuple[str, ...]:
-    """What an evaluator needs that the file does not give for a turn, as far as a file can tell."""
+def lacking(examiner: Examiner, check: Check, case: Case, turn: Turn | None = None) -> tuple[str, ...]:
+    """What an evaluator needs that the file does not give for a turn, or for the whole case, as far as a file can tell."""
+    turns = case.turns if turn is None else (turn,)
+    expect = case.expect if turn is None else turn.expect
     gives = {
-        "expected": turn.expect.response is not None,
-        "context": turn.context is not None,
+        "expected": expect.response is not None,
+        "context": any(each.context is not None for each in turns),
+        "tool_definitions": case.tools is not None,
     }
+    if check.given is not None:
+        gives = {name: name in check.given or (there and name in check.sees) for name, there in gives.items()}
     return tuple(need for need in examiner.needs if all(not gives.get(name, True) for name in need.split("|")))
 
 
@@ -145,6 +149,11 @@ def _score_name(check: Check) -> str:
 def _make(check: Check, folder: Path) -> Examiner:
     evaluator = plugins.build("evaluators", Use(name=check.evaluator, options=check.options), project=folder)
     kind = plugins.known_as("evaluators", check.evaluator, project=folder)
+    level: str = check.level if check.level and check.level in evaluator.levels else evaluator.levels[0]
+    if check.level == "case" and level != "case":
+        raise PluginError(f"{kind} {NOT_WHOLE}")
+    if hasattr(evaluator, "at_level"):
+        evaluator = evaluator.at_level(level)
     rubric = getattr(evaluator, "rubric", None)
     return Examiner(
         check=check,
@@ -152,10 +161,12 @@ def _make(check: Check, folder: Path) -> Examiner:
         name=check.name or kind,
         kind=kind,
         asks=len(inspect.signature(evaluator.score).parameters) > 1,
-        level=evaluator.levels[0],
+        level=level,
         threshold=getattr(evaluator, "threshold", None),
+        lower_is_better=getattr(evaluator, "lower_is_better", False),
         scale=evaluator.scale,
         needs=evaluator.needs,
         rubric=rubric.id if rubric is not None else None,
+        rubrics=getattr(evaluator, "rubrics", () if rubric is None else (rubric,)),
         own=plugins.own("evaluators", check.evaluator, folder),
     )

@@ -11,7 +11,7 @@ from vivavoce.core.evidence import Evidence, asked_for
 from vivavoce.core.kinds import Guarded, Judge
 from vivavoce.core.model import Check, Use
 from vivavoce.core.reply import Object
-from vivavoce.core.result import USAGE, Score, Status, Verdict
+from vivavoce.core.result import BETTER, USAGE, Score, Status, Verdict
 from vivavoce.core.rubric import Rubric
 from vivavoce.run.calls import Calls
 from vivavoce.run.checks import Checks, Examiner
@@ -40,7 +40,8 @@ class Bench:
                     verdict = await examiner.evaluator.score(evidence, asker)
         except Missing as missing:
             status: Status = "error" if check.origin == "item" else "skip"
-            return self._stamp(examiner, status, f"needs {asked_for(missing.names)}, and there is none")
+            why = missing.why or f"needs {asked_for(missing.names)}, and there is none"
+            return self._stamp(examiner, status, why)
         except Abstain as abstention:
             return self._stamp(examiner, "skip", str(abstention), judged=asker is not None, took=asker)
         except CallError as error:
@@ -115,25 +116,29 @@ def _scored(examiner: Examiner, verdict: Verdict, judge: str | None) -> Score:
         if verdict.value is None or examiner.threshold is None:
             reason = f"the evaluator gave neither a value nor a verdict: {verdict.reason}"
             return Score(name=examiner.name, evaluator=examiner.kind, status="error", reason=reason)
-        passed = verdict.value >= examiner.threshold
+        lower = examiner.lower_is_better
+        passed = verdict.value <= examiner.threshold if lower else verdict.value >= examiner.threshold
     return Score(
         name=examiner.name,
         evaluator=examiner.kind,
         status="pass" if passed else "fail",
         value=verdict.value,
-        unit_value=_unit(examiner.scale, verdict),
+        unit_value=_unit(examiner, verdict),
         label=verdict.label,
         threshold=examiner.threshold,
         reason=verdict.reason,
         rubric=examiner.rubric,
         judge=judge,
-        details=verdict.details,
+        details={**verdict.details, BETTER: "lower"} if examiner.lower_is_better else verdict.details,
     )
 
 
-def _unit(scale: tuple[float, float | None], verdict: Verdict) -> float | None:
+def _unit(examiner: Examiner, verdict: Verdict) -> float | None:
     """The value on 0-1, 1 best."""
     if verdict.unit_value is not None or verdict.value is None:
         return verdict.unit_value
-    low, high = scale
-    return None if high is None else min(1.0, max(0.0, (verdict.value - low) / (high - low)))
+    low, high = examiner.scale
+    if high is None:
+        return None
+    unit = min(1.0, max(0.0, (verdict.value - low) / (high - low)))
+    return 1.0 - unit if examiner.lower_is_better else unit

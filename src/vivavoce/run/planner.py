@@ -231,8 +231,8 @@ def _told(count: Count) -> Iterator[str]:
 
 
 def _lacking(count: Count) -> Iterator[str]:
-    for (name, need, here), times in count.lacking.items():
+    for (name, need, here, what), times in count.lacking.items():
         missing = asked_for(need.split("|"))
         outcome = "will be an error, since the item asks for it" if here else "will be skipped"
-        turns = "1 turn has" if times == 1 else f"{times} turns have"
-        yield f"{name} needs {missing}, which {turns} not: it {outcome} there"
+        those = f"1 {what} has" if times == 1 else f"{times} {what}s have"
+        yield f"{name} needs {missing}, which {those} not: it {outcome} there"

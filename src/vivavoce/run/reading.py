@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
-from vivavoce.core.model import Case, Selection, Suite
+from vivavoce.core.model import Case, Check, Selection, Suite, Turn
 from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
@@ -45,7 +45,7 @@ class Count:
     recorded: int = 0
     evaluators: Counter[str] = field(default_factory=Counter)
     rubrics: set[str] = field(default_factory=set)
-    lacking: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
+    lacking: Counter[tuple[str, str, bool, str]] = field(default_factory=Counter)
     some_ids: list[str] = field(default_factory=list)
     own: dict[str, Own] = field(default_factory=dict)
     """Evaluators of the project's own that are applied, by their place."""
@@ -97,19 +97,22 @@ def _count(suite: Suite, source: Source, selection: Selection, checks: Checks, p
 
 def _count_checks(case: Case, checks: Checks, count: Count, total: Count) -> None:
     for check in case.checks:
-        _count_examiner(checks.examiner(check), count, total)
+        _count_check(check, checks, count, total, case)
     for turn in case.turns:
         for check in turn.checks:
-            examiner = checks.examiner(check)
-            _count_examiner(examiner, count, total)
-            for need in lacking(examiner, turn):
-                total.lacking[examiner.name, need, check.origin == "item"] += 1
+            _count_check(check, checks, count, total, case, turn)
+
+
+def _count_check(check: Check, checks: Checks, count: Count, total: Count, case: Case, turn: Turn | None = None) -> None:
+    examiner = checks.examiner(check)
+    _count_examiner(examiner, count, total)
+    for need in lacking(examiner, check, case, turn):
+        total.lacking[examiner.name, need, check.origin == "item", "case" if turn is None else "turn"] += 1
 
 
 def _count_examiner(examiner: Examiner, count: Count, total: Count) -> None:
     count.evaluators[examiner.name] += 1
-    if examiner.rubric:
-        total.rubrics.add(codec.digest(examiner.evaluator.rubric))
+    total.rubrics.update(codec.digest(rubric) for rubric in examiner.rubrics)
     if examiner.own is not None:
         total.own[examiner.own.place] = examiner.own
 

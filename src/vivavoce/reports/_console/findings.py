@@ -218,6 +218,9 @@ def _grade(score: Score) -> str:
         return label
     if score.threshold is None:
         return label or ("" if score.value in (0, 1) else f"{score.value:.4g}")
-    side = "≥" if score.value >= score.threshold else "<"
+    if score.lower_is_better:
+        side = "≤" if score.value <= score.threshold else ">"
+    else:
+        side = "≥" if score.value >= score.threshold else "<"
     graded = f"{score.value:.4g} {side} {score.threshold:.4g}"
     return f"{label}, {graded}" if label else graded

@@ -89,8 +89,12 @@ def _thresholds(spread: Spread, low: float, high: float, width: float) -> list[M
     lines = []
     for threshold in spread.thresholds:
         if low <= threshold <= high:
-            # On a scale of steps the line goes before the step that just suffices.
-            x = (threshold - low) * width if spread.is_stepped else _WIDTH * (threshold - low) / (high - low)
+            # On a scale of steps the line goes before the step that just suffices, or behind it where lower is better.
+            x = (
+                (threshold - low + spread.lower_is_better) * width
+                if spread.is_stepped
+                else _WIDTH * (threshold - low) / (high - low)
+            )
             lines.append(tag("path", d=f"M{_r(x)},{_TOP:g} V{_FLOOR:g}", class_="threshold"))
     return lines
 
@@ -98,7 +102,8 @@ def _thresholds(spread: Spread, low: float, high: float, width: float) -> list[M
 def _told(name: str, spread: Spread, bins: list[Bin]) -> str:
     said = "; ".join(_bin(each) for each in bins if each.total)
     needed = " or ".join(figure(each) for each in spread.thresholds)
-    return f"{name}, scores by value: {said}" + (f"; threshold {needed}" if needed else "")
+    side = ", lower is better" if spread.lower_is_better else ""
+    return f"{name}, scores by value: {said}" + (f"; threshold {needed}{side}" if needed else "")
 
 
 def _bin(each: Bin) -> str:

@@ -40,6 +40,7 @@ class Spread:
         """Of the lowest and the highest value so far, what they are from 0 to 1."""
         self.thresholds: list[float] = []
         """The first few different ones."""
+        self.lower_is_better = False
 
     def add(self, score: Score) -> None:
         """Count one score in, if it has a value."""
@@ -53,6 +54,7 @@ class Spread:
             self._units[value] = score.unit_value
             ends = {min(self._units), max(self._units)}
             self._units = {end: self._units[end] for end in ends}
+        self.lower_is_better = score.lower_is_better
         if score.threshold is not None and score.threshold not in self.thresholds and len(self.thresholds) < 3:
             self.thresholds.append(score.threshold)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from vivavoce.core.reply import JSON, Citation, Object, Reply, ToolCall
-from vivavoce.core.result import USAGE, Exchange, Score, Status
+from vivavoce.core.result import BETTER, USAGE, Exchange, Score, Status
 from vivavoce.reports import _text
 from vivavoce.reports._html.blocks import View, block, data, figure, folded, mark
 from vivavoce.reports._html.differences import marked
@@ -52,7 +52,7 @@ def _row(view: View, score: Score) -> Markup:
     by = [f"judge {_text.line(score.judge, NAME)}"] if score.judge is not None and score.status != "skip" else []
     by += [f"rubric {_text.line(score.rubric, NAME)}"] if score.rubric is not None else []
     by += [_text.line(score.evaluator, NAME)] if score.evaluator != score.name else []
-    details = {name: value for name, value in score.details.items() if name != USAGE}
+    details = {name: value for name, value in score.details.items() if name not in (USAGE, BETTER)}
     return tag(
         "tr",
         tag("td", mark(score.status)),
@@ -77,7 +77,10 @@ def _grade(score: Score) -> Iterator[Child]:
         if not score.label:
             yield tag("span", figure(score.value), class_="grade")
         return
-    side = "at least" if score.value >= score.threshold else "below"
+    if score.lower_is_better:
+        side = "at most" if score.value <= score.threshold else "above"
+    else:
+        side = "at least" if score.value >= score.threshold else "below"
     yield tag("span", figure(score.value), class_="grade")
     yield tag("span", f" {side} {figure(score.threshold)}", class_="side")
 

@@ -1,0 +1,97 @@
+"""Put a rubric to the judge, once the evidence has what it asks about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from vivavoce.core.errors import Missing
+from vivavoce.core.evidence import Evidence
+from vivavoce.core.kinds import Ask
+from vivavoce.core.reply import JSON, ToolCall
+from vivavoce.core.result import Verdict
+from vivavoce.core.rubric import Rubric
+
+UNKNOWN = "(not known: nothing was given or reported)"
+"""What a prompt says where it can do without."""
+
+
+def needs(rubric: Rubric) -> tuple[str, ...]:
+    """Names of evidence, joined by `|` where one of several is enough, without which the rubric cannot be asked."""
+    return tuple("|".join(names) for names in rubric.fields if not _is_optional(names, rubric))
+
+
+def uses(rubric: Rubric) -> tuple[str, ...]:
+    """Names that the rubric reads as well, when they are there."""
+    return tuple("|".join(names) for names in rubric.fields if _is_optional(names, rubric))
+
+
+def check(rubric: Rubric, evidence: Evidence) -> None:
+    """See whether there is all that the rubric needs, and something it can be asked about.
+
+    Raises:
+        Missing: there is not.
+    """
+    for names in rubric.fields:
+        if not _is_optional(names, rubric):
+            evidence.first(*names)
+    needed = needs(rubric)
+    if "tool_calls" not in needed:
+        return
+    calls = evidence.tool_calls
+    if not calls:
+        raise Missing("tool_calls", why="the agent called no tool, so there is no call to judge")
+    if "tool_definitions" in needed:
+        known = set(_defined(evidence.tool_definitions))
+        unknown = next((name for name in map(_called, calls) if name not in known), None)
+        if unknown is not None:
+            why = f'the tool "{unknown}" was called and `tool_definitions` does not describe it'
+            raise Missing("tool_definitions", why=why)
+
+
+async def put(rubric: Rubric, evidence: Evidence, ask: Ask) -> Verdict:
+    """The judge's verdict. What is missing is told as such, whether or not there is a judge.
+
+    Raises:
+        Missing: as `check` says.
+        Abstain, CallError: as `Ask` says.
+    """
+    check(rubric, evidence)
+    unknown = {}
+    for name in uses(rubric):
+        try:
+            evidence.text(name)
+        except Missing:
+            unknown[name] = UNKNOWN
+    return await ask(rubric, **unknown)
+
+
+def passes(rubric: Rubric, value: float | None, threshold: float | None = None) -> bool:
+    """Whether a value is good enough, by the rubric's own threshold unless another is given."""
+    limit = rubric.threshold if threshold is None else threshold
+    if value is None or limit is None:
+        return False
+    return value <= limit if rubric.lower_is_better else value >= limit
+
+
+def _is_optional(names: Sequence[str], rubric: Rubric) -> bool:
+    # Earlier messages are always known, if only to be none.
+    return len(names) == 1 and (names[0] == "history" or names[0] in rubric.uses)
+
+
+def _called(call: object) -> str:
+    """The name of a tool that was called; of one out of a mapping, as it is written there."""
+    if isinstance(call, ToolCall):
+        return call.name
+    return str(call.get("name", "")) if isinstance(call, Mapping) else ""
+
+
+def _defined(definitions: JSON) -> Iterator[str]:
+    """The names of the tools that are defined, alone or in groups."""
+    for each in definitions if isinstance(definitions, list | tuple) else (definitions,):
+        if not isinstance(each, Mapping):
+            continue
+        inner = each.get("function")
+        named = inner if isinstance(inner, Mapping) else each
+        if "name" in named:
+            yield str(named["name"])
+        yield from _defined(each.get("functions") or ())
