@@ -260,3 +260,20 @@ def test_a_summary_survives_its_document(run):
     repeat, results = run
     summary = tallied(results, repeat=repeat)
     assert codec.read_summary(codec.decode(codec.encode(codec.summary(summary)), dict)) == summary
+
+
+def test_no_interval_leaves_the_scale(make):
+    results = [make.result("a", "pass", turns=[make.turn(make.score("pass", value=5.0))], position=0)]
+    results += [make.result("b", "fail", turns=[make.turn(make.score("fail", value=1.0))], position=1)]
+    name = next(iter(tallied(results).evaluators))
+    assert tallied(results).evaluators[name].ci95[0] < 1
+    tally = Tally(scale=lambda evaluator: (1, 5))
+    for result in results:
+        tally.add(result)
+    assert tally.summary(trials_planned=2, seconds=0).evaluators[name].ci95 == (1, 5)
+
+
+def test_replayed_answers_cost_no_call(make):
+    tally = Tally(asks=False)
+    tally.add(make.result("a", "pass", position=0))
+    assert tally.summary(trials_planned=1, seconds=0).usage.agent_calls == 0

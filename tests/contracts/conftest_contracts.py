@@ -13,18 +13,21 @@ HEADER = Header(
     selection=Selection(paths=("a.jsonl",), target=Use(name="python", options={"spec": "a:b"}), judge=Use(name="none")),
     files=(File(path="a.jsonl", sha256="00", format="native", suite="a"),),
     version="0.0.0",
+    trials=20,
 )
 
 
 def make_trial(number: int, *, repeat: int = 0, position: int | None = None) -> Trial:
     case = Case(
         id=f"case-{number}",
-        turns=(Turn(input=f"question {number} — ¿qué?", expect=Expectation(response="42"), checks=(Check(evaluator="ExactMatch"),)),),
+        turns=(
+            Turn(
+                input=f"question {number} — ¿qué?", expect=Expectation(response="42"), checks=(Check(evaluator="ExactMatch"),)
+            ),
+        ),
         metadata={"note": "näin"},
     )
-    return Trial(
-        suite="a", case=case, repeat=repeat, position=number if position is None else position, digest=f"b2:{number}"
-    )
+    return Trial(suite="a", case=case, repeat=repeat, position=number if position is None else position, digest=f"b2:{number}")
 
 
 def make_result(trial: Trial, **changes: Any) -> Result:
@@ -38,7 +41,9 @@ def make_result(trial: Trial, **changes: Any) -> Result:
         seconds=0.25,
         raw={"extra": 1},
     )
-    score = Score(name="ExactMatch", evaluator="ExactMatch", status="pass", value=1.0, unit_value=1.0, reason="same", details={"n": 1})
+    score = Score(
+        name="ExactMatch", evaluator="ExactMatch", status="pass", value=1.0, unit_value=1.0, reason="same", details={"n": 1}
+    )
     fields: dict[str, Any] = {
         "suite": trial.suite,
         "case": trial.case.id,

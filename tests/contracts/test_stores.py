@@ -78,6 +78,13 @@ async def test_finishing_keeps_state_and_summary(open_store: MakeStore) -> None:
     assert (run.state, run.finished, run.summary) == ("complete", "2026-01-31T12:00:01Z", summary)
 
 
+async def test_a_run_under_way_tells_what_it_has_come_to(open_store: MakeStore) -> None:
+    await fill(open_store(), "r1", range(3))
+    summary = open_store().run("r1").summary
+    assert (summary.trials, summary.passed, summary.not_run) == (HEADER.trials, 3, HEADER.trials - 3)
+    assert summary.evaluated
+
+
 async def test_a_run_can_be_reopened(open_store: MakeStore) -> None:
     store = open_store()
     await fill(store, "r1", range(3))

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # it leaves an event loop in the thread while it is open, which async tests cannot have
 def chromium():
     """Debian's Chromium. Where there is none the tests that need it are not run, unless `VIVA_BROWSER=required`."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

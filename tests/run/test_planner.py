@@ -163,6 +163,15 @@ def test_only_filters_what_was_resolved(tmp_path: Path) -> None:
     assert checks_of(made) == [[("PartialMatch", "item")]]
 
 
+def test_only_what_is_not_there_leaves_nothing_to_check(tmp_path: Path) -> None:
+    write_m365(tmp_path, "a.json", items=[{"prompt": "x", "response": "4", "evaluators": {"ExactMatch": {}}}])
+    for look in (plan, readings):
+        with pytest.raises(UsageError, match=r'--only ExatcMatch leaves no check.*did you mean "ExactMatch"'):
+            look(Selection(paths=("a.json",), only=("ExatcMatch",)), folder=tmp_path)
+        with pytest.raises(UsageError, match="--only PartialMatch leaves no check"):
+            look(Selection(paths=("a.json",), only=("PartialMatch",)), folder=tmp_path)
+
+
 def test_cases_are_chosen_by_glob_category_and_limit(tmp_path: Path) -> None:
     cases = [{**ANSWERED, "id": f"kb-{n}" if n % 2 else f"tool-{n}", "category": "odd" if n % 2 else "even"} for n in range(6)]
     write(tmp_path, "a.jsonl", *cases)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from math import isfinite
 
 from vivavoce.analysis.repeats import OpenCase, Repeats
-from vivavoce.analysis.stats import Clusters
+from vivavoce.analysis.stats import Clusters, Interval
 from vivavoce.core.result import USAGE, EvaluatorSummary, GroupSummary, Result, Score, Status, Summary, Usage
+
+Scale = Callable[[str], "tuple[float, float | None] | None"]
+"""The lowest and highest value of an evaluator's scale, by its name; `None` when it is not known."""
 
 
 class Tally:
@@ -17,8 +21,12 @@ class Tally:
     have been seen, and so are only those in flight.
     """
 
-    def __init__(self, repeat: int = 1) -> None:
+    def __init__(self, repeat: int = 1, *, scale: Scale | None = None, asks: bool = True) -> None:
+        """With `scale`, no interval goes beyond the ends of an evaluator's scale. `asks` tells whether an agent is called at
+        all: answers that a dataset holds are replayed, and cost no call."""
         self._repeat = repeat
+        self._scale = scale or _unknown
+        self._asks = asks
         self._open: dict[tuple[str, str], OpenCase] = {}
         self._total = _Group()
         self._suites: dict[str, _Group] = {}
@@ -50,7 +58,7 @@ class Tally:
                 self._replied = True
                 if reply.usage:
                     self._usage.add(reply.usage)
-            if reply is not None or error is None or error.code != "not_sent":
+            if self._asks and (reply is not None or error is None or error.code != "not_sent"):
                 self._usage.agent_calls += 1
             if turn.scores:
                 self._score(turn.scores, case, error is None)
@@ -107,7 +115,7 @@ class Tally:
             name, status = score.name, score.status
             row = self._evaluators.get(name)
             if row is None:
-                row = self._evaluators[name] = _Evaluator()
+                row = self._evaluators[name] = _Evaluator(self._scale(score.evaluator))
             if status == "pass":
                 row.passed += 1
             elif status == "fail":
@@ -144,7 +152,7 @@ class Tally:
                 errored=row.errored,
                 pass_rate=_rate(row.passed, row.failed),
                 mean=clusters[name].mean,
-                ci95=clusters[name].interval(),
+                ci95=_within(clusters[name].interval(), row.scale),
             )
             for name, row in sorted(self._evaluators.items())
         }
@@ -181,11 +189,12 @@ class _Group:
 class _Evaluator:
     """Scores of one name."""
 
-    __slots__ = ("clusters", "errored", "failed", "passed", "skipped")
+    __slots__ = ("clusters", "errored", "failed", "passed", "scale", "skipped")
 
-    def __init__(self) -> None:
+    def __init__(self, scale: tuple[float, float | None] | None) -> None:
         self.passed = self.failed = self.skipped = self.errored = 0
         self.clusters = Clusters()
+        self.scale = scale
 
 
 class _Usage:
@@ -220,6 +229,21 @@ class _Usage:
         )
 
 
+def categories(summary: Summary) -> Mapping[str, GroupSummary]:
+    """The categories of a run, and those of its trials that have none, so that a table of them adds up."""
+    groups = summary.categories.values()
+    rest = GroupSummary(
+        cases=max(0, summary.cases - sum(group.cases for group in groups)),
+        passed=summary.passed - sum(group.passed for group in groups),
+        failed=summary.failed - sum(group.failed for group in groups),
+        skipped=summary.skipped - sum(group.skipped for group in groups),
+        errored=summary.errored - sum(group.errored for group in groups),
+    )
+    if not groups or not (rest.passed + rest.failed + rest.skipped + rest.errored):
+        return summary.categories
+    return {**summary.categories, "(none)": replace(rest, pass_rate=_rate(rest.passed, rest.failed))}
+
+
 def _in_order(groups: dict[str, _Group]) -> dict[str, GroupSummary]:
     ordered = sorted(groups.items(), key=lambda item: (item[1].first or 0, item[0]))
     return {
@@ -233,6 +257,19 @@ def _in_order(groups: dict[str, _Group]) -> dict[str, GroupSummary]:
         )
         for name, group in ordered
     }
+
+
+def _unknown(evaluator: str) -> None:
+    """No scale is known."""
+
+
+def _within(interval: Interval | None, scale: tuple[float, float | None] | None) -> Interval | None:
+    """Student's interval knows no ends; a mean does not leave the scale."""
+    if interval is None or scale is None:
+        return interval
+    low, high = scale
+    top = interval[1] if high is None else min(interval[1], high)
+    return (max(interval[0], low), top)
 
 
 def _rate(passed: int, failed: int) -> float | None:

@@ -192,6 +192,8 @@ class Header:
     files: tuple[File, ...]
     version: str
     """Of Viva."""
+    trials: int = 0
+    """How many there are in all; follows from the rest."""
     own: tuple[File, ...] = ()
     """What the project's own evaluators consist of, as far as they are applied."""
 

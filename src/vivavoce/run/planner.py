@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import vivavoce
 from vivavoce.core import codec, plugins, secrets, specs
 from vivavoce.core.errors import UsageError
 from vivavoce.core.evidence import asked_for
 from vivavoce.core.model import Case, File, Header, Plan, Selection, Suite, Trial, Use
-from vivavoce.core.place import Problems
+from vivavoce.core.place import Problems, nearest
 from vivavoce.core.source import Source
 from vivavoce.run import files
 from vivavoce.run.asking import judge_of
@@ -36,10 +37,11 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
     problems.raise_any()
     if not count.selected:
         raise UsageError(_nothing_selected(selection, count))
+    _check_only(selection, readings)
     selection = replace(
         selection,
         target=selection.target or _default_target(count),
-        judge=selection.judge or Use(name="none"),
+        judge=selection.judge or _default_judge(),
     )
     if not live:
         plugins.build("targets", selection.target or Use(name=""), lax=True)
@@ -51,7 +53,7 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
     return Plan(
         header=header,
         trials=_Trials([reading.suite for reading in readings], selection, checks),
-        count=_trial_count(selection, count),
+        count=header.trials,
         warnings=(*warnings, *_told(count)),
         folder=folder,
     )
@@ -124,6 +126,7 @@ def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Readi
     problems = Problems(lenient=selection.lenient)
     found, count, _ = read(selection, problems, folder)
     problems.raise_any()
+    _check_only(selection, found)
     return found, (*(str(warning) for warning in problems.warnings), *_told(count))
 
 
@@ -175,6 +178,12 @@ def _default_target(count: Count) -> Use:
     raise UsageError(f"no target: the files hold no answers, so say which agent to examine with --target, as one of: {ways}")
 
 
+def _default_judge() -> Use:
+    """The judge that needs no key and costs nothing, where it is installed; never a paid one."""
+    local: Any = plugins.find("judges", "local")  # its class tells whether what it needs is installed
+    return Use(name="local" if local.available() else "none")
+
+
 def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> Header:
     read = tuple(
         File(
@@ -196,7 +205,14 @@ def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> 
             vivavoce.__version__,
         ]
     )
-    return Header(digest=digest, selection=selection, files=read, version=vivavoce.__version__, own=own)
+    return Header(
+        digest=digest,
+        selection=selection,
+        files=read,
+        version=vivavoce.__version__,
+        own=own,
+        trials=_trial_count(selection, count),
+    )
 
 
 def _own(count: Count) -> Iterator[File]:
@@ -214,6 +230,17 @@ def _sha256(reading: Reading) -> str:
     for case in reading.suite.cases:
         digest.update(codec.canonical(case))
     return digest.hexdigest()
+
+
+def _check_only(selection: Selection, readings: Iterable[Reading]) -> None:
+    """Refuse an `--only` that leaves nothing to check."""
+    if not selection.only or any(reading.evaluators for reading in readings):
+        return
+    asked = " ".join(f"--only {name}" for name in selection.only)
+    known = plugins.names("evaluators", installed=False)
+    near = [nearest(name, known) for name in selection.only]
+    hint = "".join(f'; did you mean "{each}"?' for each in near if each is not None and each not in selection.only)
+    raise UsageError(f"{asked} leaves no check: no case that was selected has one of this name{hint}")
 
 
 def _nothing_selected(selection: Selection, count: Count) -> str:

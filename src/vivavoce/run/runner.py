@@ -11,8 +11,9 @@ from typing import Protocol
 
 from vivavoce.analysis.summary import Tally
 from vivavoce.core import codec, plugins, secrets
+from vivavoce.core.errors import PluginError
 from vivavoce.core.kinds import Engine, Store, Target
-from vivavoce.core.model import Plan, Trial, Use
+from vivavoce.core.model import Header, Plan, Trial, Use
 from vivavoce.core.result import Result, Run, State
 from vivavoce.run.asking import judge_of
 from vivavoce.run.calls import Calls, Limits
@@ -59,7 +60,7 @@ async def examine(
     """
     limits = limits or Limits()
     began = time.monotonic()
-    tally = Tally(repeat=plan.header.selection.repeat)
+    tally = new_tally(plan.header)
     done, seconds = _resume(plan, store, run_id, started, tally, retry_errors=retry_errors)
     for listener in listeners:
         listener.began(plan, len(done))
@@ -164,10 +165,25 @@ def _resume(
 
 def _recount(store: Store, run_id: str, plan: Plan) -> Tally:
     """What the store has: a result may have been committed just as its trial was cancelled."""
-    tally = Tally(repeat=plan.header.selection.repeat)
+    tally = new_tally(plan.header)
     for result in store.run(run_id).results:
         tally.add(result)
     return tally
+
+
+def new_tally(header: Header) -> Tally:
+    """What counts the results of a plan."""
+    target = header.selection.target
+    asks = target is None or target.name != "recorded"
+    return Tally(repeat=header.selection.repeat, scale=_scale, asks=asks)
+
+
+def _scale(evaluator: str) -> tuple[float, float | None] | None:
+    try:
+        scale: tuple[float, float | None] | None = getattr(plugins.find("evaluators", evaluator), "scale", None)
+    except PluginError:  # a project's own, whose scale nobody stated
+        return None
+    return scale
 
 
 def _left(plan: Plan, done: set[tuple[str, str, int]]) -> Iterator[Trial]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from vivavoce.analysis.summary import Tally
 from vivavoce.core import codec
 from vivavoce.core.errors import StoreError
 from vivavoce.core.model import Case, Header
@@ -110,16 +111,26 @@ class Sqlite:
 
     def _run(self, row: tuple[int, str, str, str | None, State, str, str | None]) -> Run:
         number, run_id, started, finished, state, header, summary = row
+        results = _Stored(Path(self.path), _sql.RESULTS, number, Result)
+        plan = codec.decode(header, Header)
         return Run(
             id=run_id,
             started=started,
             finished=finished,
             state=state,
-            header=codec.decode(header, Header),
-            summary=Summary() if summary is None else codec.read_summary(codec.decode(summary, dict)),
-            results=_Stored(Path(self.path), _sql.RESULTS, number, Result),
+            header=plan,
+            summary=_so_far(plan, results) if summary is None else codec.read_summary(codec.decode(summary, dict)),
+            results=results,
             cases=_Stored(Path(self.path), _sql.CASES, number, Case),
         )
+
+
+def _so_far(plan: Header, results: Iterable[Result]) -> Summary:
+    """What a run has come to that is still under way, or was killed."""
+    tally = Tally(repeat=plan.selection.repeat)
+    for result in results:
+        tally.add(result)
+    return tally.summary(trials_planned=plan.trials, seconds=0.0)
 
 
 class _Reader:

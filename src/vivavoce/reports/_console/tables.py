@@ -13,6 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from vivavoce.analysis.gate import percent
+from vivavoce.analysis.summary import categories
 from vivavoce.core.model import Use
 from vivavoce.core.result import EvaluatorSummary, GroupSummary, Run
 from vivavoce.reports import _text
@@ -62,7 +63,7 @@ def tables(run: Run, look: Look) -> Iterable[RenderableType]:
     of = "trials" if repeats else "cases"
     groups = [
         ("suite", of, [_group(name, each, repeats) for name, each in summary.suites.items()]),
-        ("category", of, [_group(name, each, repeats) for name, each in summary.categories.items()]),
+        ("category", of, [_group(name, each, repeats) for name, each in categories(summary).items()]),
         ("check", "scores", [_check(name, each) for name, each in summary.evaluators.items()]),
     ]
     shown = [row for _, _, rows in groups for row in rows[:ROWS]]

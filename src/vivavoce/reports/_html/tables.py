@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from vivavoce.analysis.gate import number, percent
 from vivavoce.analysis.stats import wilson
+from vivavoce.analysis.summary import categories
 from vivavoce.core.result import EvaluatorSummary, GroupSummary, Run, Stability, Status
 from vivavoce.reports import _text
 from vivavoce.reports._html.blocks import ORDER, figure, mark
@@ -43,7 +44,7 @@ def numbers(run: Run) -> Markup | None:
     of = "trials" if repeats else "cases"
     groups = (
         ("suite", "By suite", of, [_group(name, each, repeats) for name, each in summary.suites.items()]),
-        ("category", "By category", of, [_group(name, each, repeats) for name, each in summary.categories.items()]),
+        ("category", "By category", of, [_group(name, each, repeats) for name, each in categories(summary).items()]),
         ("check", "By check", "scores", [_check(name, each) for name, each in summary.evaluators.items()]),
     )
     made = [_table(kind, title, of, rows) for kind, title, of, rows in groups if rows]
