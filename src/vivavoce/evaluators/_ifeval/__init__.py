@@ -1,0 +1,1 @@
+"""The instructions of IFEval, each as a rule that can be checked."""
