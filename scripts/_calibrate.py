@@ -19,7 +19,7 @@ import numpy
 from _judging import Row
 from scipy.optimize import minimize
 
-from vivavoce.core.errors import UsageError
+from vivavoce.core.errors import Abstain, UsageError
 from vivavoce.judges._local import judging, likelihood, reading, scale
 from vivavoce.judges._local.look import Look
 
@@ -30,7 +30,12 @@ SHRINK = 1.0
 """Strength of the pull of weights towards 0."""
 FEWEST = 30
 """Held-out rows from which on a set can decide that the judge abstains."""
-GROUPS = {"en": "English", "other": "languages other than English", "conversation": "replies within a conversation"}
+GROUPS = {
+    "en": "English",
+    "other": "languages other than English",
+    "short": "answers of a few words",
+    "conversation": "replies within a conversation",
+}
 LANGUAGES = "German, French, Spanish, Polish, Russian and Chinese"
 
 
@@ -38,13 +43,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/calibrate-local", description=__doc__.partition("\n")[0])
     parser.add_argument("folder", nargs="?", help="the labelled data; default: VIVA_JUDGING_DATA")
     parser.add_argument("--embeddings-only", action="store_true", help="leave the scales that use the language model out")
+    parser.add_argument("--construct", choices=list(judging.LOOKS), help="fit this one alone, and leave the others as they are")
     given = parser.parse_args()
     rows = _judging.rows(_judging.folder(given.folder))
     model = None if given.embeddings_only else likelihood.installed()
     if model is None and not given.embeddings_only:
         raise UsageError("the language model is not installed: viva model install, or --embeddings-only")
-    constructs: dict[str, dict[str, object]] = {}
-    for construct in judging.LOOKS:
+    before = json.loads(TARGET.read_text(encoding="utf-8"))["constructs"] if given.construct else {}
+    constructs: dict[str, dict[str, object]] = before
+    for construct in [given.construct] if given.construct else judging.LOOKS:
         own = [row for row in rows if row.construct == construct]
         constructs[construct] = {scale.PLAIN: _fit(own, _looks(own, None), judging.SIGNS[construct])}
         if model is not None and construct in likelihood.CONSTRUCTS:
@@ -58,17 +65,20 @@ def main() -> int:
     return 0
 
 
-def _looks(rows: Sequence[Row], model: likelihood.Model | None) -> list[Look | float]:
-    """What is seen of each row; a grade where no look is needed."""
-    seen: list[Look | float] = []
+def _looks(rows: Sequence[Row], model: likelihood.Model | None) -> list[Look | float | None]:
+    """What is seen of each row; a grade where no look is needed, nothing where there is nothing to see."""
+    seen: list[Look | float | None] = []
     for row in rows:
         texts = reading.read(row.rubric, row.evidence, {})
         at_once = judging.at_once(row.construct, texts)
-        seen.append(at_once[0] if at_once else judging.look(row.construct, texts, model))
+        try:
+            seen.append(at_once[0] if at_once else judging.look(row.construct, texts, model))
+        except Abstain:
+            seen.append(None)
     return seen
 
 
-def _fit(rows: Sequence[Row], looks: Sequence[Look | float], signs: dict[str, int]) -> dict[str, object]:
+def _fit(rows: Sequence[Row], looks: Sequence[Look | float | None], signs: dict[str, int]) -> dict[str, object]:
     fitted = [index for index, row in enumerate(rows) if not row.held_out and isinstance(looks[index], Look)]
     names = list(signs)
     matrix = numpy.array([[*(looks[index].features[name] for name in names), 1.0] for index in fitted])
@@ -93,7 +103,7 @@ def _fit(rows: Sequence[Row], looks: Sequence[Look | float], signs: dict[str, in
     )
     cuts = _cuts(made, [rows[index] for index in fitted], [looks[index] for index in fitted])
     made = scale.Scale(weights=made.weights, bias=made.bias, cuts=cuts, measured={}, abstains={})
-    measured, abstains = _decide(rows, [each if isinstance(each, float) else made.grade(each) for each in looks])
+    measured, abstains = _decide(rows, [made.grade(each) if isinstance(each, Look) else each for each in looks])
     return {"weights": made.weights, "bias": made.bias, "cuts": cuts, "measured": measured, "abstains": abstains}
 
 
@@ -117,33 +127,47 @@ def _cuts(made: scale.Scale, rows: Sequence[Row], looks: Sequence[Look]) -> tupl
     return tuple(round(float(cut), 3) for cut in (low, third, four, five))
 
 
-def _decide(rows: Sequence[Row], grades: Sequence[float]) -> tuple[dict[str, str], dict[str, str]]:
-    """For each group of languages how well the held-out half is met, and where no verdict is to be given."""
+def _decide(rows: Sequence[Row], grades: Sequence[float | None]) -> tuple[dict[str, str], dict[str, str]]:
+    """For each group of evidence how well the held-out half is met, and where no verdict is to be given."""
     measured: dict[str, str] = {}
     abstains: dict[str, str] = {"unknown": "the sentence encoder does not know the script of this text"}
+    held_out = [index for index, row in enumerate(rows) if row.held_out and grades[index] is not None]
+    belongs = {index: _groups(rows[index]) for index in held_out}
     for group, what in GROUPS.items():
+        at = [
+            index
+            for index in held_out
+            if group in belongs[index] and ("conversation" in belongs[index]) <= (group == "conversation")
+        ]
         told, chance = [], []
-        for name in dict.fromkeys(row.set for row in rows):
-            at = [index for index, row in enumerate(rows) if row.held_out and row.group == group and row.set == name]
-            if len(at) < FEWEST:
+        for name in dict.fromkeys(rows[index].set for index in at) if group == "en" else [None]:
+            value, low, high, count = _auc([index for index in at if name in (None, rows[index].set)], rows, grades)
+            if count < FEWEST:
                 continue
-            good, said = numpy.array([rows[index].good for index in at]), numpy.array([grades[index] for index in at])
-            value, low, high = _judging.interval(
-                lambda chosen, good=good, said=said: _judging.auc(good[chosen], said[chosen]),
-                [rows[index].source for index in at],
-            )
             where = f" in {LANGUAGES}" if group == "other" else ""
-            told.append(f"AUC {value:.2f} ({low:.2f} to {high:.2f}) on {len(at)} labelled answers{where}")
-            chance += [name] if low <= 0.5 else []
-        if not told and group == "conversation":
-            continue
-        if not told:
-            abstains[group] = f"no labels: never measured on {what}"
-        elif chance:
-            abstains[group] = f"on {what} it was no better than chance ({', '.join(chance)})"
-        else:
+            told.append(f"AUC {value:.2f} ({low:.2f} to {high:.2f}) on {count} labelled answers{where}")
+            chance += [name or what] if low <= 0.5 else []
+        if chance:
+            abstains[group] = f"on {what} it was no better than chance: {'; '.join(told)}"
+        elif told:
             measured[group] = "; ".join(told)
+        elif group in ("en", "other"):
+            abstains[group] = f"no labels: never measured on {what}"
     return measured, abstains
+
+
+def _groups(row: Row) -> set[str]:
+    """The groups that the judge takes a row to be of; a label in another language counts for that language alone."""
+    found = set(judging.groups(reading.read(row.rubric, row.evidence, {})))
+    return found if ("other" in found) == (row.group == "other") else set()
+
+
+def _auc(at: Sequence[int], rows: Sequence[Row], grades: Sequence[float | None]) -> tuple[float, float, float, int]:
+    if len(at) < FEWEST:
+        return (0.0, 0.0, 0.0, len(at))
+    good, said = numpy.array([rows[index].good for index in at]), numpy.array([grades[index] for index in at], float)
+    measure = _judging.interval(lambda chosen: _judging.auc(good[chosen], said[chosen]), [rows[index].source for index in at])
+    return (*measure, len(at))
 
 
 if __name__ == "__main__":

@@ -165,6 +165,8 @@ def _topical(data: Path) -> Iterator[Row]:
             yield Row(construct="groundedness", human=grounded, good=grounded >= 0.5, **shared)
         said = [line.strip() for line in row["query"].splitlines() if line.strip()]
         roles = ["assistant" if index % 2 else "user" for index in range(len(said), 1, -1)]
+        if len(said) == 1:
+            continue
         history = tuple(Message(role=role, content=line) for role, line in zip(roles, said[:-1], strict=True))
         evidence = _evidence({"input": said[-1], **row}, history=history)
         shared = {**shared, "group": "conversation", "evidence": evidence}

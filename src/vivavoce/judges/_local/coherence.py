@@ -13,23 +13,13 @@ from vivavoce.judges._local.words import terms
 
 SIGNS = MappingProxyType(
     {
-        "to_question": 1,
-        "best_to_question": 1,
-        "echo": 1,
-        "step": 1,
-        "step_worst": 1,
         "spread_worst": 1,
         "repeated": -1,
         "twice": -1,
         "fragments": -1,
         "unfinished": -1,
-        "links": 1,
         "chained": 1,
-        "dangling": -1,
-        "to_first": 1,
-        "length": 1,
         "variety": 1,
-        "odd": -1,
         "disorder": -1,
         "taken_back": -1,
     }
@@ -37,15 +27,18 @@ SIGNS = MappingProxyType(
 """The features, and whether each can only speak for the answer (1) or only against it (-1)."""
 
 _ENDS = (".", "!", "?", "…", ":", '"', "'", ")", "”", "。", "！", "？", "`")
+_ODD = 0.5
+"""Share of what is no word from which on an answer has no coherence at all."""
+_DENSE = 12
+"""Words to a place out of order from which on an answer cannot be followed."""
 _BREAK = 0.05
 """Closeness under which two neighbouring sentences have nothing to do with one another."""
 
 
-def look(answer: str, question: str) -> Look:
+def look(answer: str) -> Look:
     """Look at how the sentences of an answer follow one another."""
     said = [Sentence.of(each) for each in texts.sentences(answer)] or [Sentence.of(answer)]
-    vectors = encoder.encode([question, answer, *(each.text for each in said)])
-    own = vectors[2:]
+    own = encoder.encode([each.text for each in said])
     steps = [float(own[index] @ own[index + 1]) for index in range(len(said) - 1)]
     centre = own.mean(axis=0)
     spread = [float(each @ centre) for each in own]
@@ -55,23 +48,13 @@ def look(answer: str, question: str) -> Look:
     disorder = [place for each in said for place in _disorder(each.text)]
     unfinished = len(words) > 8 and not answer.rstrip().endswith(_ENDS)
     features = {
-        "to_question": float(vectors[0] @ vectors[1]),
-        "best_to_question": float((own @ vectors[0]).max()),
-        "echo": share(Sentence.of(question).stems, frozenset(texts.content(answer))),
-        "step": sum(steps) / len(steps) if steps else 0.5,
-        "step_worst": min(steps, default=0.5),
         "spread_worst": min(spread),
         "repeated": repeated,
         "twice": float(twice is not None),
         "fragments": (sum(_is_fragment(each.text) for each in said) / len(said) if steps else 0.0),
         "unfinished": float(unfinished),
-        "links": sum(bool(terms("links") & each.facts.words) for each in said[1:]) / max(1, len(said) - 1),
         "chained": _mean([float(bool(a.stems & b.stems or terms("links") & b.facts.words)) for a, b in pairwise(said)], 0.5),
-        "dangling": float(words[:1] != [] and words[0] in terms("dangling")),
-        "to_first": _mean([float(each @ own[0]) for each in own[1:]], 0.5),
-        "length": (min(sum(len(each.text) for each in said) / len(said), 100) / 100 if steps else 1.0),
         "variety": len(set(words)) / max(1, len(words)),
-        "odd": _odd(words),
         "disorder": min(len(disorder), 5) / 5,
         "taken_back": float(taken_back is not None),
     }
@@ -86,12 +69,26 @@ def look(answer: str, question: str) -> Look:
         findings.append(f"the thread breaks before {quote(said[steps.index(min(steps)) + 1].text)}")
     if disorder:
         findings.append(f"words out of order: {quote(disorder[0])}")
-    if features["odd"] > 0.3:
-        findings.append("much of it is no words")
+    odd = _odd(words)
+    if odd > _ODD:
+        findings.insert(0, "most of it is no words")
     if unfinished:
         findings.append(f"it ends in the middle: {quote(answer[-40:])}")
-    grounds = (f"{len(said)} sentence{'s' if len(said) > 1 else ''}, closeness of neighbours {features['step']:.2f}",)
-    return Look(features=features, findings=tuple(findings), grounds=grounds if steps else ("one sentence",))
+    grounds = (f"{len(said)} sentence{'s' if len(said) > 1 else ''}, closeness of neighbours {_mean(steps, 1.0):.2f}",)
+    weakness = "little holds the answer together"
+    return Look(
+        features=features,
+        findings=tuple(findings),
+        weakness=weakness,
+        grounds=grounds if steps else ("one sentence",),
+        gravest=_gravest(odd, len(disorder), len(words)),
+    )
+
+
+def _gravest(odd: float, disorder: int, words: int) -> float:
+    if odd > _ODD:
+        return 1.0
+    return 2.0 if disorder * _DENSE >= words and disorder else 5.0
 
 
 def _mean(values: Sequence[float], otherwise: float) -> float:

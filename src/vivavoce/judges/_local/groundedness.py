@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import MappingProxyType
 
+from vivavoce.core.errors import Abstain
 from vivavoce.judges._local import encoder, texts
 from vivavoce.judges._local.look import Look, Sentence, contradiction, listing, quote, share
 from vivavoce.judges._local.quantities import Quantity, unknown
@@ -12,12 +13,8 @@ from vivavoce.judges._local.quantities import Quantity, unknown
 SIGNS = MappingProxyType(
     {
         "close": 1,
-        "close_worst": 1,
         "close_best": 1,
         "covered": 1,
-        "covered_worst": 1,
-        "local": 1,
-        "local_worst": 1,
         "local_best": 1,
         "figure": -1,
         "name": -1,
@@ -35,14 +32,18 @@ _WEAK = 0.35
 
 
 def look(answer: str, sources: str, question: str) -> Look:
-    """Hold each sentence of an answer against the sources."""
+    """Hold each sentence of an answer against the sources.
+
+    Raises:
+        Abstain: none of them claims anything.
+    """
     source = [Sentence.of(each) for each in texts.sentences(sources, most=None)]
     known = frozenset().union(*(each.stems for each in source)) if source else frozenset()
     figures = [figure for each in source for figure in each.facts.quantities]
     asked = Sentence.of(question)
     claims = [each for each in map(Sentence.of, texts.sentences(answer)) if _is_claim(each, asked)]
     if not claims:
-        return Look(features=_features([], 0), findings=("the answer makes no claim that could be held against the sources",))
+        raise Abstain("the answer makes no claim, so there is nothing to hold against the sources")
     candidates = [_candidates(claim, source) for claim in claims]
     vectors = encoder.encode([*(each.text for each in claims), *(each.text for found in candidates for each in found)])
     rows, at = [], len(claims)
@@ -96,26 +97,28 @@ def _sum_up(rows: Sequence[_Support]) -> Look:
         findings.append(f"without support: {quote(worst.claim.text)}")
     supported = sum(each.support >= _WEAK for each in rows)
     grounds = (f"{supported} of {len(rows)} sentences have support in the sources",)
-    return Look(features=_features(rows, len(rows)), findings=tuple(dict.fromkeys(findings)), grounds=grounds, gravest=gravest)
+    return Look(
+        features=_features(rows),
+        findings=tuple(dict.fromkeys(findings)),
+        weakness="the support in the sources is weak",
+        grounds=grounds,
+        gravest=gravest,
+    )
 
 
-def _features(rows: Sequence[_Support], count: int) -> dict[str, float]:
+def _features(rows: Sequence[_Support]) -> dict[str, float]:
     def mean(values: Sequence[float]) -> float:
-        return sum(values) / len(values) if values else 0.0
+        return sum(values) / len(values)
 
     return {
         "close": mean([each.close for each in rows]),
-        "close_worst": min((each.close for each in rows), default=0.0),
-        "close_best": max((each.close for each in rows), default=0.0),
+        "close_best": max(each.close for each in rows),
         "covered": mean([each.covered for each in rows]),
-        "covered_worst": min((each.covered for each in rows), default=0.0),
-        "local": mean([each.local for each in rows]),
-        "local_worst": min((each.local for each in rows), default=0.0),
-        "local_best": max((each.local for each in rows), default=0.0),
+        "local_best": max(each.local for each in rows),
         "figure": mean([float(bool(each.figures)) for each in rows]),
         "name": mean([float(bool(each.names)) for each in rows]),
         "conflict": mean([float(each.conflict is not None) for each in rows]),
-        "claims": min(count, 8) / 8,
+        "claims": min(len(rows), 8) / 8,
     }
 
 

@@ -12,14 +12,17 @@ from vivavoce.judges._local import coherence, groundedness, likelihood, relevanc
 from vivavoce.judges._local.look import Look
 from vivavoce.judges._local.reading import Texts
 
+_FEW = 4
+"""Words of matter up to which an answer is short."""
 _SHOWN = 3
 """Findings told in a reason."""
+_MIDDLE = 3
 WAY_OUT = "use a judge such as --judge openai:MODEL"
 
 LOOKS: Mapping[str, Callable[[Texts], Look]] = MappingProxyType(
     {
         "relevance": lambda given: relevance.look(given.answer, given.question),
-        "coherence": lambda given: coherence.look(given.answer, given.question),
+        "coherence": lambda given: coherence.look(given.answer),
         "groundedness": lambda given: groundedness.look(given.answer, given.sources, given.question),
         "similarity": lambda given: similarity.look(given.answer, given.expected),
     }
@@ -42,14 +45,16 @@ def judge(rubric: Rubric, given: Texts, model: likelihood.Model | None) -> Verdi
         Abstain: the construct was never measured, or with no better outcome than chance.
     """
     construct = construct_of(rubric)
-    group = texts.language(given.answer, given.question, given.expected or given.sources)
+    group = groups(given)[0]
     plain = at_once(construct, given)
     if plain is not None:
         return _verdict(rubric, plain[0], plain[1], {"findings": [plain[1]], "heuristic": True})
     # The language model knows English alone.
     way = scale.WITH_MODEL if model is not None and group == "en" else scale.PLAIN
     used = scale.scale(construct, way)
-    _check(rubric, used, group, given)
+    for each in groups(given):
+        if each in used.abstains:
+            raise Abstain(f"{rubric.name}: {used.abstains[each]}; {WAY_OUT}")
     seen = look(construct, given, model if used.uses_model else None)
     details = {
         "score": used.score(seen),
@@ -57,13 +62,14 @@ def judge(rubric: Rubric, given: Texts, model: likelihood.Model | None) -> Verdi
         "looked_with": scale.WITH_MODEL if used.uses_model else scale.PLAIN,
         "heuristic": True,
     }
-    told = list(seen.findings[:_SHOWN]) or ["nothing found against it"]
+    grade = used.grade(seen)
+    told = list(seen.findings[:_SHOWN]) or [seen.weakness if grade < _MIDDLE else "nothing found against it"]
     reason = f"{'; '.join(told)} ({'; '.join(seen.grounds)})" if seen.grounds else "; ".join(told)
     if given.cut:
         reason += f"; of the {' and the '.join(given.cut)} only the beginning and the end were read"
     if group == "other":
         reason += f"; not English: {used.measured['other']}"
-    return _verdict(rubric, used.grade(seen), reason, details)
+    return _verdict(rubric, grade, reason, details)
 
 
 def construct_of(rubric: Rubric) -> str:
@@ -98,11 +104,12 @@ def at_once(construct: str, given: Texts) -> tuple[float, str] | None:
     return None
 
 
-def _check(rubric: Rubric, used: scale.Scale, group: str, given: Texts) -> None:
-    groups = (group, "conversation") if given.in_conversation else (group,)
-    for each in groups:
-        if each in used.abstains:
-            raise Abstain(f"{rubric.name}: {used.abstains[each]}; {WAY_OUT}")
+def groups(given: Texts) -> tuple[str, ...]:
+    """The groups of evidence that this is of, for each of which agreement was measured by itself."""
+    found: list[str] = [texts.language(given.answer, given.question, given.expected or given.sources)]
+    if found == ["en"] and len(texts.content(given.answer)) <= _FEW:
+        found.append("short")
+    return (*found, "conversation") if given.in_conversation else tuple(found)
 
 
 def _verdict(rubric: Rubric, grade: float, reason: str, details: dict[str, object]) -> Verdict:

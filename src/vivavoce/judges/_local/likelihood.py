@@ -18,7 +18,8 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
-from vivavoce.core.errors import MissingExtra
+from vivavoce.core.errors import CallError, MissingExtra
+from vivavoce.core.result import Failure
 from vivavoce.judges._local import model
 from vivavoce.judges._local.look import Look
 from vivavoce.judges._local.reading import Texts
@@ -51,14 +52,15 @@ class Model:
         tokens = self._tokens(" " + answer[: 12 * _READ])[:_READ]
         if not tokens:
             return 0.0
-        after = self._read(f"Question: {question[-_QUESTION:]}\nAnswer:", tokens)
-        alone = self._read("Answer:", tokens)
+        after = self._read(self._tokens(f"Question: {question[-_QUESTION:]}\nAnswer:"), tokens)
+        alone = self._read(self._tokens("Answer:"), tokens)
         return sum(after) - sum(alone)
 
     def _tokens(self, text: str) -> list[int]:
+        """The text as tokens; what looks like a mark of the model's own, such as the end of a turn, is plain text."""
         request = urllib.request.Request(
             f"{self.server.listening_address}/tokenize",
-            json.dumps({"content": text, "add_special": False}).encode(),
+            json.dumps({"content": text, "add_special": False, "parse_special": False}).encode(),
             {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"},
         )
         # Never through a proxy of the environment: it is this process itself that is called.
@@ -67,11 +69,11 @@ class Model:
             tokens: list[int] = json.load(answer)["tokens"]
         return tokens
 
-    def _read(self, prompt: str, tokens: Sequence[int]) -> list[float]:
+    def _read(self, prompt: Sequence[int], tokens: Sequence[int]) -> list[float]:
         """The logarithm of each token's likelihood: a grammar lets the model write nothing but these tokens."""
         answer = self.server.handle_completions(
             {
-                "prompt": prompt,
+                "prompt": list(prompt),
                 "n_predict": len(tokens),
                 "grammar": "root ::= " + " ".join(f"<[{token}]>" for token in tokens),
                 "temperature": 0,
@@ -80,6 +82,8 @@ class Model:
                 "cache_prompt": False,  # what was read before must not change a bit of the outcome
             }
         )
+        if "choices" not in answer:
+            raise _failed(str(answer.get("error", answer))[:200])
         return [float(each["logprob"]) for each in answer["choices"][0]["logprobs"]["content"]]
 
 
@@ -106,14 +110,26 @@ def installed() -> Model | None:
 
 
 def add(seen: Look, given: Texts, reader: Model) -> Look:
-    """What was seen, and what the model adds to it."""
-    gain = reader.gain(given.question, given.answer)
+    """What was seen, and what the model adds to it.
+
+    Raises:
+        CallError: the model fails.
+    """
+    try:
+        gain = reader.gain(given.question, given.answer)
+    except OSError as error:
+        raise _failed(str(error)) from error
     value = round(min(_MOST, max(_LEAST, gain)) / _UNIT, 4)
     findings = seen.findings
     if value < _HINT:
         findings = (*findings, "the question makes the answer hardly more likely")
     grounds = (*seen.grounds, f"likelihood gain {value:.2f}")
     return replace(seen, features={**seen.features, "gain": value}, findings=findings, grounds=grounds)
+
+
+def _failed(why: str) -> CallError:
+    message = f"the small language model failed: {why}; --judge-option language_model=off goes without it"
+    return CallError(Failure(code="language_model", message=message, phase="judge"))
 
 
 @cache
@@ -131,4 +147,7 @@ def _loaded(file: Path) -> Model:
     params.warmup = False
     params.verbosity = -1
     params.api_keys = [key]
-    return Model(server=xllamacpp.Server(params), key=key)
+    try:
+        return Model(server=xllamacpp.Server(params), key=key)
+    except RuntimeError as error:  # what the runtime raises when it cannot load a model
+        raise _failed(str(error)) from error

@@ -21,6 +21,8 @@ class Look:
     features: Mapping[str, float]
     findings: tuple[str, ...]
     """What speaks against the answer, gravest first; each names what it is about."""
+    weakness: str
+    """What is told of a low grade when there is no finding."""
     grounds: tuple[str, ...] = ()
     """What speaks for it."""
     gravest: float = 5.0

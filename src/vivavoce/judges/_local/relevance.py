@@ -14,11 +14,8 @@ SIGNS = MappingProxyType(
         "least_part": 1,
         "echo": 1,
         "fresh": 1,
-        "nothing_new": -1,
         "fits": 1,
         "misfits": -1,
-        "empty": -1,
-        "evasive": -1,
         "short": 0,
         "words": 0,
     }
@@ -44,27 +41,25 @@ def look(answer: str, question: str) -> Look:
         "least_part": float(parts.max(axis=1).min()),
         "echo": share(about.stems, reply.stems),
         "fresh": min(fresh, 6) / 6,
-        "nothing_new": float(fresh == 0),
         "fits": float(fits is True),
         "misfits": float(fits is False),
-        "empty": float(bool(words.pattern("phrases", "empty").search(answer))),
-        "evasive": float(bool(words.pattern("phrases", "evasive").search(answer))),
         "short": float(len(reply.stems) <= 4),
         "words": min(len(texts.words(answer)), 12) / 12,
     }
     findings = []
     if fits is False:
         findings.append(f"the question asks for {wanted[kind]}, and none is found in the answer")
-    if features["empty"]:
+    if words.pattern("phrases", "empty").search(answer):
         findings.append(f"a phrase that could stand under any question: {quote(answer)}")
-    if features["evasive"]:
+    if words.pattern("phrases", "evasive").search(answer):
         findings.append("the answer evades the question")
     if fresh == 0:
         findings.append("the answer says nothing that the question does not")
     grounds = [f"closeness to the question {features['best']:.2f}"]
     if fits:
         grounds.append(f"it has {wanted[kind]}, as asked")
-    return Look(features=features, findings=tuple(findings), grounds=tuple(grounds))
+    weakness = "little in the answer belongs to the question"
+    return Look(features=features, findings=tuple(findings), weakness=weakness, grounds=tuple(grounds))
 
 
 def _fits(kind: str, answer: str, reply: Sentence, about: Sentence) -> bool | None:

@@ -14,14 +14,12 @@ SIGNS = MappingProxyType(
         "whole": 1,
         "best": 1,
         "recall": 1,
-        "f1": 1,
         "contained": 1,
         "same_figure": 1,
         "missing_figure": -1,
         "other_figure": -1,
         "conflict": -1,
         "other_name": -1,
-        "point_missed": -1,
     }
 )
 """The features, and whether each can only speak for the answer or only against it."""
@@ -41,7 +39,7 @@ def look(answer: str, expected: str) -> Look:
     vectors = encoder.encode([answer, expected, *(each.text for each in said)])
     close = vectors @ vectors[1]
     best = said[int(close[2:].argmax())]
-    recall, precision = share(wanted.stems, whole.stems), share(whole.stems, wanted.stems)
+    recall = share(wanted.stems, whole.stems)
     missing = unknown(wanted.facts.quantities, whole.facts.quantities)
     added = unknown(whole.facts.quantities, wanted.facts.quantities)
     agreed = len(wanted.facts.quantities) > len(missing)
@@ -55,14 +53,12 @@ def look(answer: str, expected: str) -> Look:
         "whole": float(close[0]),
         "best": nearest,
         "recall": recall,
-        "f1": 2 * recall * precision / (recall + precision) if recall + precision else 0.0,
         "contained": float(recall == 1 and not missing and conflict is None),
         "same_figure": float(agreed and not missing),
         "missing_figure": float(bool(missing)),
         "other_figure": float(bool(missing and added)),
         "conflict": float(conflict is not None),
         "other_name": float(misnamed),
-        "point_missed": float(missed),
     }
     findings = []
     if missing and added:
@@ -78,7 +74,8 @@ def look(answer: str, expected: str) -> Look:
         findings.append(f"the point is not found: {quote(expected)}")
         grave = True
     grounds = (f"closeness to the expected response {features['best']:.2f}, {recall:.0%} of its words found",)
-    return Look(features=features, findings=tuple(findings), grounds=grounds, gravest=2.0 if grave else 5.0)
+    weakness = "the answer is not close to the expected response"
+    return Look(features=features, findings=tuple(findings), weakness=weakness, grounds=grounds, gravest=2.0 if grave else 5.0)
 
 
 def _answers_otherwise(answer: str, expected: str) -> str | None:

@@ -22,7 +22,7 @@ Language = Literal["en", "other", "unknown"]
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]+")
 _SPACE = re.compile(r"[^\S\n]+")
 _END = re.compile(
-    r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[^\sa-z])|(?<=\s[.!?])\s+|(?<=[。！？])|\n+(?:\s*(?:[-*•]|\d+[.)])\s+)?|(?<=;)\s+"
+    r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[^\sa-z])|(?<=\s[.!?])\s+|(?<=[。！？])|(?<=[!?])(?=[\u3040-\u9fff])|\n+(?:\s*(?:[-*•]|\d+[.)])\s+)?|(?<=;)\s+"
 )
 _ABBREVIATED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|e\.g|i\.e|bzw|z\.B)|\b[A-Z])\.$")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*", re.UNICODE)
@@ -39,9 +39,9 @@ def clean(text: str, longest: int = LONGEST) -> tuple[str, bool]:
     """The part of a text that is read, without what cannot be read; and whether anything of it was left out."""
     cut = len(text) > longest
     if cut:
-        text = text[: longest * 3 // 4] + "\n" + text[-longest // 4 :]
+        text = text[: longest * 3 // 4] + "\n" + text[-(longest // 4) + 1 :]
     text = unicodedata.normalize("NFKC", _CONTROL.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")))
-    return _SPACE.sub(" ", text)[: 2 * longest].strip(), cut
+    return _SPACE.sub(" ", text)[:longest].strip(), cut
 
 
 def sentences(text: str, most: int | None = MOST_SENTENCES) -> list[str]:
