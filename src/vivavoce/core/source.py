@@ -103,6 +103,17 @@ class Source:
         Raises:
             UsageError: a line is longer than `limit`, or the file is damaged.
         """
+        for number, line in enumerate(self.raw_lines(limit), 1):
+            line = line.strip()
+            if line:
+                yield number, line
+
+    def raw_lines(self, limit: int = LINE_LIMIT) -> Iterator[bytes]:
+        """Each line as it stands, blank ones and the line breaks too.
+
+        Raises:
+            UsageError: as `lines` does.
+        """
         with self.open() as content:
             number = 0
             while True:
@@ -115,9 +126,7 @@ class Source:
                 number += 1
                 if len(line) > limit:
                     raise UsageError(f"{self.name}:{number}: a line longer than {limit // 1024 // 1024} MB; split the row")
-                line = line.strip()
-                if line:
-                    yield number, line
+                yield line
 
     def sha256(self) -> str:
         """Of the bytes on disk, hexadecimal."""

@@ -8,7 +8,12 @@ from vivavoce.core.place import members
 from vivavoce.core.source import Source
 
 _INDEX = re.compile(r"\[\d+\]")
-_OTHERS = frozenset({"suite", "cases", "scenarios", "scenario_id", "actor_profile", "query", "messages", "input", "persona"})
+_OTHERS = frozenset(
+    (
+        *("suite", "cases", "scenarios", "scenario_id", "actor_profile", "query", "messages", "input", "persona"),
+        *("data", "testing_criteria", "data_source"),
+    )
+)
 """Names at the root, or in the entries of a root list, that only other formats have there."""
 _ITEM = frozenset({"prompt", "expected_response", "evaluators"})
 _RESULTS = frozenset({"metadata.evaluatedAt", "items[].scores", "items[].status", "items[].summary", "items[].turns[].scores"})

@@ -14,28 +14,10 @@ from vivavoce.core.plugins import fold
 from vivavoce.core.reply import JSON, Reply
 from vivavoce.formats._native import build
 from vivavoce.formats._native.shapes import Row
+from vivavoce.wire.losses import Losses
 
 Members = dict[str, JSON]
 Lost = Callable[[str], None]
-
-
-class Losses:
-    """Sentences on what was lost, each once, with the first case it befell."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, tuple[str, int]] = {}
-
-    def add(self, what: str, case: str) -> None:
-        """Note that something of a case is not in the text."""
-        first, count = self._found.get(what, (case, 0))
-        self._found[what] = (first, count + 1)
-
-    def sentences(self) -> tuple[str, ...]:
-        """One sentence for each kind of loss."""
-        return tuple(
-            f'{what} (case "{first}"{f" and {count - 1} more" if count > 1 else ""})'
-            for what, (first, count) in self._found.items()
-        )
 
 
 def lines(suite: Suite, out: IO[str]) -> tuple[str, ...]:

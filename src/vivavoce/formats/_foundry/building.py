@@ -1,0 +1,192 @@
+"""A row to a case: what was said, what is expected of it, and who examines it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from vivavoce.core.evidence import WORDS
+from vivavoce.core.model import NOTHING, Case, Check, Expectation, Turn
+from vivavoce.core.reply import JSON, Object, Reply
+from vivavoce.formats._foundry import calls, seeds
+from vivavoce.formats._foundry.asked import Asked, defaults, of_seeds
+from vivavoce.formats._foundry.columns import BESIDE, INTERACTION, STANDARD, STRUCTURED, proposal
+from vivavoce.formats._foundry.conversing import PAIR, Conversation, converse
+from vivavoce.formats._foundry.expressions import ABSENT, find
+from vivavoce.formats._foundry.rebuild import row_of, same
+from vivavoce.formats._foundry.saying import Say, shown, text_of
+from vivavoce.formats._foundry.seeing import evidence
+
+_ALL = (*WORDS, "arguments")
+
+
+class Building:
+    """One row on its way to a case."""
+
+    def __init__(self, row: Object, asked: Asked, say: Say) -> None:
+        self._row = row
+        self._asked = asked
+        self._say = say
+
+    def case(self, name: str, position: int, path: str, line: int | None) -> Case | None:
+        """The case of the row, or `None` if it is none; what is wrong with it was said."""
+        if self._row.get("test_case_description") is not None and all(self._value(each) is None for each in INTERACTION):
+            checks = self._checks(of_seeds())
+            return seeds.case(self._row, checks, self._say, name=name, position=position, path=path, line=line)
+        said = converse(self._value, self._say)
+        expect, truth = self._expected(said)
+        context = text_of(self._value("context"))
+        context = said.context if context is None else context
+        tools = self._value("tool_definitions")
+        checks = self._checks(
+            defaults(
+                truth=truth is not None,
+                context=context is not None,
+                actions=expect.trajectory is not None,
+                whole=self._asked.is_whole,
+            )
+        )
+        turn = Turn(
+            input=said.input,
+            context=context,
+            expect=NOTHING if truth is None else Expectation(response=truth),
+            checks=() if self._asked.is_whole else checks,
+            reply=self._reply(said.reply),
+            path=path,
+        )
+        made = Case(
+            id=name,
+            category=_scalar(self._row.get("category")),
+            turns=(turn,),
+            history=said.history,
+            expect=replace(expect, response=truth) if self._asked.is_whole else expect,
+            checks=checks if self._asked.is_whole else (),
+            tools=None if tools is None else calls.definitions(tools, "tool_definitions", self._say),
+            metadata=self._beside(),
+            line=line,
+            path=path,
+        )
+        return self._without_loss(made, said, position)
+
+    def _value(self, column: str) -> JSON:
+        """What stands in a standard column, or in the field that is mapped to it; JSON text in a structured one is read.
+
+        What is said to the agent is the row's own; the mapping tells an evaluator alone another question.
+        """
+        value = self._row.get(column)
+        expression = self._asked.mapping.of.get(column)
+        if expression is not None and expression.sees is None and (value is None or column not in ("query", "messages")):
+            found = find(self._row, expression.path)
+            value = value if found is ABSENT or found is None else found
+        if column in STRUCTURED and isinstance(value, str):
+            if not value.strip():
+                return None
+            if column == "tool_definitions":
+                return value
+            try:
+                return calls.value(value)
+            except ValueError as error:
+                self._say(f"is not valid JSON: {error}", column)
+                return None
+        return value
+
+    def _expected(self, said: Conversation) -> tuple[Expectation, str | None]:
+        """What is expected: tools to be called, and a text."""
+        actions, truth = self._value("expected_actions"), self._value("ground_truth")
+        if isinstance(truth, list) and actions is None and said.speaks_of_tools:
+            actions, truth, column = truth, None, "ground_truth"
+        else:
+            column = "expected_actions"
+        if isinstance(truth, list | Mapping):
+            fix = 'names of tools belong into "expected_actions"' if isinstance(truth, list) else ""
+            self._say(f"must be text, not {shown(truth)}", "ground_truth", fix)
+            truth = None
+        found = None if actions is None else calls.expected(actions, column, self._say)
+        expect = NOTHING if found is None else Expectation(trajectory=found[0], arguments=found[1])
+        return expect, said.truth if truth is None else text_of(truth)
+
+    def _reply(self, reply: Reply | None) -> Reply | None:
+        """The recorded answer, with calls that the row tells beside it."""
+        given = self._value("tool_calls")
+        if given is None or (reply is not None and reply.tool_calls):
+            return reply
+        called = calls.calls(given, "tool_calls", self._say)
+        return replace(reply or Reply(), tool_calls=called)
+
+    def _checks(self, by_default: tuple[Check, ...]) -> tuple[Check, ...]:
+        """Those the file names, each with what it sees; else the defaults."""
+        whole = self._asked.is_whole
+        if self._asked.checks is None:
+            return self._seen_otherwise(by_default)
+        made: list[Check] = []
+        for each in self._asked.checks:
+            check = each.check
+            if self._asked.level is not None:
+                check = replace(check, level="case" if whole else "turn")
+            if each.mapping is None:
+                made += self._seen_otherwise((check,))
+                continue
+            given: dict[str, JSON] = {}
+            sees: list[str] = []
+            for param, expression in each.mapping.of.items():
+                if expression.sees is not None:
+                    sees += expression.sees
+                    continue
+                found = find(self._row, expression.path)
+                if found is not ABSENT and found is not None:
+                    given |= evidence(param, found, self._say)
+            made.append(replace(check, given=given, sees=tuple(dict.fromkeys(sees))))
+        return tuple(made)
+
+    def _seen_otherwise(self, checks: tuple[Check, ...]) -> tuple[Check, ...]:
+        """Checks that see another question than the agent is asked, when the row has both."""
+        given: dict[str, JSON] = {}
+        for column in ("query", "messages"):
+            expression = self._asked.mapping.of.get(column)
+            if expression is not None and expression.sees is None and self._row.get(column) is not None:
+                found = find(self._row, expression.path)
+                if found is not ABSENT and found is not None and found != self._row[column]:
+                    given |= evidence(column, found, self._say)
+        if not given:
+            return checks
+        sees = tuple(name for name in _ALL if name not in given)
+        return tuple(replace(check, given=given, sees=sees) for check in checks)
+
+    def _beside(self) -> dict[str, JSON]:
+        """Every column that is no standard one, and those that are evidence as they stand."""
+        found = {column: each for column, each in self._row.items() if column not in STANDARD}
+        for column in BESIDE:
+            value = self._value(column)
+            if value is not None:
+                if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+                    self._say(f"must be a list of objects, not {shown(value)}", column)
+                found[column] = value
+        return found
+
+    def _without_loss(self, case: Case, said: Conversation, position: int) -> Case:
+        """The case with every standard column that could not be written again from the rest of it, as it stands in the row."""
+        (turn,) = case.turns
+        kept = {said.form: self._row[said.form]} if said.form != PAIR and self._row.get(said.form) is not None else {}
+        while True:
+            made = replace(case, turns=(replace(turn, metadata=kept),)) if kept else case
+            again = row_of(made, position)
+            more = {
+                column: value
+                for column, value in self._row.items()
+                if column in STANDARD and column not in BESIDE and value is not None and not same(again.get(column), value)
+            }
+            if not more:
+                return made
+            kept = kept | more
+
+
+def _scalar(value: JSON) -> str | None:
+    return None if value is None or isinstance(value, list | Mapping) else text_of(value) or None
+
+
+def unreadable(names: Sequence[str]) -> tuple[str, str]:
+    """What to say of rows that have nothing but these columns: the message, and what to do about it."""
+    way = proposal(names)
+    fix = f"if these hold it: {way}" if way else 'give it "query" and "response", or name the columns: --map query=COLUMN'
+    shown_names = ", ".join(names[:20]) or "none"
+    return f'has neither "messages" nor "query" nor "response"; its columns: {shown_names}', fix

@@ -1,0 +1,100 @@
+"""Mappings: where the value of an evaluator's parameter is found, in the row or in what a target answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from vivavoce.core.place import did_you_mean
+from vivavoce.core.reply import JSON
+
+_BRACES = re.compile(r"\{\{\s*(.*?)\s*\}\}", re.DOTALL)
+_DOLLAR = re.compile(r"\$\{\s*(.*?)\s*\}", re.DOTALL)
+_INDEX = re.compile(r"\[(\d+)\]")
+_ROW = frozenset({"item", "data"})
+_ANSWER = frozenset({"sample", "target", "outputs"})
+_ALL_OF_IT = ("response", "tool_calls", "conversation")
+
+ANSWERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "output_text": ("response",),
+        "output_items": _ALL_OF_IT,
+        "tool_calls": ("tool_calls",),
+        "tool_definitions": ("tool_definitions",),
+        **dict.fromkeys(("response", "output", "text", "answer"), _ALL_OF_IT),
+        "context": ("extracts",),
+    }
+)
+"""Parts of what a target answers, each with the evidence it is."""
+OF_ANSWER = frozenset({"response", "tool_calls", "actions", "messages", "conversation", "tool_definitions", "context"})
+"""Parameters whose value can come from an answer."""
+ABSENT: Final = object()
+"""What a field is that a row does not have."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expression:
+    """Where a value is found."""
+
+    text: str
+    """As it was written."""
+    path: str
+    """The field of the row; of an answer, the part of it."""
+    sees: tuple[str, ...] | None = None
+    """Evidence that it stands for, when it is part of an answer; `None` when it is a field of the row."""
+
+
+def parse(param: str, text: str) -> Expression:
+    """An expression as it is written: `{{item.a.b}}`, `{{sample.output_text}}`, `${data.x}`, `${target.x}`, or a column's name.
+
+    Raises:
+        ValueError: it is none; the message completes "EXPRESSION ...".
+    """
+    found = _BRACES.fullmatch(text.strip()) or _DOLLAR.fullmatch(text.strip())
+    if found is None:
+        if "{{" in text or "${" in text or not text.strip():
+            raise ValueError("is no single field; write {{item.FIELD}}, {{sample.output_text}}, or a column's name")
+        return Expression(text=text, path=text.strip())
+    root, _, path = found[1].partition(".")
+    if root in _ROW and path:
+        return Expression(text=text, path=path)
+    if root in _ANSWER and path:
+        if path not in ANSWERS:
+            raise ValueError(f'names no part of an answer ("{path}": {did_you_mean(path, ANSWERS)})')
+        if param not in OF_ANSWER:
+            raise ValueError(f"is part of an answer, and {param} is not; take it from the row, as {{{{item.FIELD}}}}")
+        return Expression(text=text, path=path, sees=_part(param, ANSWERS[path]))
+    known = [f"{each}.FIELD" for each in sorted(_ROW | _ANSWER)]
+    raise ValueError(f'begins with "{root}" ({did_you_mean(root, known)})')
+
+
+def find(row: JSON, path: str) -> JSON:
+    """The value at a path, or `ABSENT`. A name may itself hold dots: the longest that is there is taken."""
+    return _find(row, _INDEX.sub(r".\1", path))
+
+
+def _find(value: JSON, path: str) -> JSON:
+    if isinstance(value, Mapping):
+        if path in value:
+            return value[path]
+        cut = len(path)
+        while (cut := path.rfind(".", 0, cut)) > 0:
+            if path[:cut] in value:
+                found = _find(value[path[:cut]], path[cut + 1 :])
+                if found is not ABSENT:
+                    return found
+    elif isinstance(value, list):
+        head, _, rest = path.partition(".")
+        if head.isdecimal() and int(head) < len(value):
+            return _find(value[int(head)], rest) if rest else value[int(head)]
+    return ABSENT
+
+
+def _part(param: str, sees: tuple[str, ...]) -> tuple[str, ...]:
+    """What a parameter takes of an answer."""
+    if param in ("tool_calls", "actions"):
+        return tuple(each for each in sees if each == "tool_calls") or sees
+    return sees

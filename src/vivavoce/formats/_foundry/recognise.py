@@ -1,0 +1,123 @@
+"""Tell rows from the files of other formats, and the layouts they come in from one another, by the first part of a file."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from vivavoce.core.place import members
+from vivavoce.core.source import Source
+from vivavoce.formats._foundry import columns
+from vivavoce.formats._foundry.tables import delimiter_of, header_of
+from vivavoce.wire.peek import holds_native_rows, names, opening
+
+Layout = Literal["lines", "list", "document", "table"]
+
+_RESULTS = frozenset({"suite", "case", "status"})
+"""Columns of what a run writes, one result a line."""
+_NEVER = frozenset({"schemaVersion", "scenario_id", "scenarios", "actor_profile"})
+"""Names that rows of other formats have."""
+_NEVER_ALONE = frozenset(
+    (
+        *("items", "prompts", "expected_responses", "default_evaluators", "suite", "cases", "cube", "plan", "results"),
+        *("openapi", "$schema"),
+    )
+)
+"""Names at the root of other formats' documents."""
+_ITEM = frozenset({"prompt", "expected_response", "evaluators", "turns"})
+"""Names of an item of an eval document, where nothing else tells what it is."""
+_TELLING = frozenset({"query", "messages", "conversation", "test_case_description", "ground_truth"})
+_ROWS = frozenset({"data", "data_source"})
+"""Names under which a document holds its rows."""
+_ASKS = frozenset(
+    (
+        *("evaluators", "testing_criteria", "data_mapping", "evaluator_config", "evaluator_parameters", "openai_graders"),
+        *("evaluation_level", "data_source_config"),
+    )
+)
+"""Names under which a document says how its rows are examined."""
+_ENTRY = re.compile(r"\[\d+\]\.([^.\[]+)")
+
+
+def matches(source: Source) -> bool:
+    """Whether the content is rows, be it damaged."""
+    text = opening(source)
+    if not text or "\0" in text:
+        return False
+    as_lines = source.suffix in (".jsonl", ".ndjson")
+    if text[0] == "[":
+        return _is_list(text, as_lines)
+    if text[0] != "{":
+        return _is_table(text, is_named_so=source.suffix in (".csv", ".tsv"))
+    if layout(source) == "document":
+        found = names(text)
+        return bool(found) and (_asks(found) or _is_row(found, alone=not as_lines)) and not holds_native_rows(text)
+    rows = [names(line.strip()) for line in text.split("\n")[:50] if line.strip()]
+    named = [row for row in rows if row]
+    alone = not as_lines and len(rows) == 1
+    return bool(named) and all(_is_row(row, alone=alone) for row in named) and not holds_native_rows(text)
+
+
+def holds_results(source: Source) -> bool:
+    """Whether these are evaluated rows, which a run wrote, and so no dataset unless somebody says so."""
+    first = opening(source).split("\n", 1)[0]
+    return any(name.startswith("outputs.") for name in names_at(first))
+
+
+def names_at(line: str) -> frozenset[str]:
+    """Names of a row, those with dots in them too."""
+    return frozenset(path for _, path, _ in members(line) if path)
+
+
+def layout(source: Source) -> Layout:
+    """How a file that is to be read as rows holds them."""
+    text = opening(source)
+    if text.startswith("["):
+        return "list"
+    if not text.startswith("{"):
+        return "table"
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    found = names(text)
+    if found & _ROWS and (found & _ASKS or len(lines) == 1):
+        return "document" if len(lines) == 1 or not _is_whole(lines[0]) else "lines"
+    return "lines" if _is_whole(lines[0]) or (len(lines) > 1 and lines[1].startswith("{") and lines[0] != "{") else "document"
+
+
+def _is_whole(line: str) -> bool:
+    """Whether a line is an object of its own, as far as its ends tell."""
+    return line.endswith("}") and len(line) > 1
+
+
+def _asks(found: frozenset[str]) -> bool:
+    return bool(found & _ROWS) and bool(found & _ASKS or found <= _ROWS | {"name", "description"}) and not found & _NEVER
+
+
+def _is_row(found: frozenset[str], *, alone: bool) -> bool:
+    if found & _NEVER or found >= _RESULTS:
+        return False
+    if alone and not found & _TELLING and found & (_NEVER_ALONE | _ITEM | {"input", "persona", "format"}):
+        return False
+    return not (alone and not found & {*columns.STANDARD, *columns.WILD})
+
+
+def _is_list(text: str, as_lines: bool) -> bool:
+    found: set[str] = set()
+    for _, path, token in members(text):
+        match = _ENTRY.fullmatch(path)
+        if match:
+            found.add(match[1])
+        elif path.count("[") == 1 and path.endswith("]") and "." not in path and token != "{":
+            return False
+    if not found or found & _NEVER or found & {"suite", "cases"}:
+        return False
+    return as_lines or bool(found & {"query", "messages"}) or not found & _ITEM
+
+
+def _is_table(text: str, *, is_named_so: bool) -> bool:
+    """Whether text begins as a table: by columns that are known, or in a file named so by cells in every line alike."""
+    delimiter = delimiter_of(text)
+    if delimiter is None:
+        return header_of(text, ",") in [[each] for each in columns.ANY]
+    header = header_of(text, delimiter)
+    known = {*columns.STANDARD, *columns.WILD}
+    return any(name in known for name in header) or is_named_so

@@ -1,0 +1,213 @@
+"""The rows of a file as cases, in one pass and bounded memory; what is wrong is told when the pass ends, or where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from vivavoce.core.model import NOTHING, Case, Expectation, Turn
+from vivavoce.core.place import Problems, did_you_mean, join
+from vivavoce.core.reply import JSON, Object, Reply
+from vivavoce.core.source import Source
+from vivavoce.formats._foundry import columns
+from vivavoce.formats._foundry.asked import Asked, defaults
+from vivavoce.formats._foundry.building import Building, unreadable
+from vivavoce.formats._foundry.expressions import ABSENT, find
+from vivavoce.formats._foundry.saying import shown
+from vivavoce.wire.ids import Ids
+
+Entry = tuple[JSON, str, int | None, bool]
+"""A row, its path in a document, its line in any other file, and whether it is known to be wrong."""
+Entries = Callable[[], Iterable[Entry]]
+_PLAIN = frozenset({"query", "response", "ground_truth", "context", "id"})
+"""Columns of most rows; those that have only these, as text, are read the quick way."""
+_KNOWN_MOST = 1000
+"""Names of columns that are remembered; a file with more is told less about them."""
+
+
+class Cases:
+    """The cases of a file, read from it again each time they are iterated."""
+
+    def __init__(self, source: Source, problems: Problems, entries: Entries, asked: Asked) -> None:
+        self._source = source
+        self._problems = problems
+        self._entries = entries
+        self._asked = asked
+
+    def __iter__(self) -> Iterator[Case]:
+        reading = Reading(self._source, self._problems, self._asked)
+        for row, path, line, wrong in self._entries():
+            case = reading.case(row, path, line, wrong)
+            if case is not None:
+                yield case
+        reading.end()
+
+
+class Reading:
+    """One pass over the rows."""
+
+    def __init__(self, source: Source, problems: Problems, asked: Asked) -> None:
+        self._source = source
+        self._problems = problems
+        self._asked = asked
+        self._count = 0
+        self._ids = Ids()
+        self._columns: set[str] = set()
+        self._others: set[str] = set()
+        """Columns that are no standard ones, and were looked at."""
+        self._missing = {
+            (where, param, expression.text): expression.path
+            for where, param, expression in asked.expressions()
+            if expression.sees is None
+        }
+        self._unreadable: dict[tuple[str, ...], tuple[str, int | None, int]] = {}
+        self._quick = not self._missing and asked.checks is None and not asked.is_whole
+        self._defaults = [
+            defaults(truth=bool(kind & 1), context=bool(kind & 2), actions=False, whole=False) for kind in range(4)
+        ]
+        self._wrong = False
+        self._path = ""
+        self._line: int | None = None
+
+    def case(self, row: JSON, path: str, line: int | None, wrong: bool) -> Case | None:
+        """The case of a row, or `None` after reporting what is wrong with it; a row known to be wrong keeps its place."""
+        position = self._count
+        self._count += 1
+        if wrong:
+            return None
+        if self._quick and type(row) is dict:
+            made = self._plain(row, path, line, position)
+            if made is not None:
+                return made
+        self._wrong, self._path, self._line = False, path, line
+        if isinstance(row, Mapping) and row.keys() == {"item"} and isinstance(row["item"], Mapping):
+            row, self._path = row["item"], join(path, "item")
+        if not isinstance(row, Mapping):
+            self._say(f"must be a row, which is an object, not {shown(row)}", "")
+            return None
+        self._look(row)
+        name = self._name(row, position)
+        if all(row.get(column) is None for column in columns.ANY) and not self._mapped(row):
+            kind = tuple(column for column, each in row.items() if each is not None)
+            where, at, often = self._unreadable.get(kind, (self._path, line, 0))
+            self._unreadable[kind] = (where, at, often + 1)
+            return None
+        case = Building(row, self._asked, self._say).case(name, position, path, line)
+        return None if self._wrong else case
+
+    def end(self) -> None:
+        """Report what only the whole file shows."""
+        for kind, (path, line, often) in self._unreadable.items():
+            message, fix = unreadable(kind)
+            message += f", and {often - 1} more like it" if often > 1 else ""
+            self._problems.add(self._source, message, path=path, line=line, fix=fix)
+        if not self._count:
+            self._problems.add(self._source, "holds no rows", line=1, fix="a dataset holds at least one case")
+            return
+        for where, param, expression in self._asked.expressions():
+            if expression.sees is not None and self._asked.live is False:
+                prefix = "" if where else f"--map {param}="
+                message = f"{prefix}{expression.text} stands for what a target answers, and no target was named"
+                self._problems.add(self._source, message, path=where, fix="name one with --target, or map a column")
+        if self._missing:
+            for (where, param, text), path in self._missing.items():
+                prefix = "" if where else f"--map {param}={text}: "
+                fix = did_you_mean(path, sorted(self._columns))
+                self._problems.add(self._source, f'{prefix}no row has the field "{path}"', path=where, fix=fix)
+
+    def _plain(self, row: dict[str, JSON], path: str, line: int | None, position: int) -> Case | None:
+        """The case of a row of plain texts; `None` when there is more to it."""
+        get = row.get
+        query, response, truth, context, name = get("query"), get("response"), get("ground_truth"), get("context"), get("id")
+        if type(query) is not str or not query or query.isspace():
+            return None
+        for each in (response, truth, context):
+            if each is not None and type(each) is not str:
+                return None
+        others = row.keys() - _PLAIN
+        if others and not others <= self._others:
+            return None
+        if name is None:
+            name = f"#{position}"
+        elif type(name) is not str or not name:
+            return None
+        if self._ids.add(name, position if line is None else line) is not None:
+            return None
+        return Case(
+            id=name,
+            turns=(
+                Turn(
+                    input=query,
+                    context=context,
+                    expect=NOTHING if truth is None else Expectation(response=truth),
+                    checks=self._defaults[(truth is not None) + 2 * (context is not None)],
+                    reply=None if response is None else Reply(text=response),
+                    path=path,
+                ),
+            ),
+            metadata={each: row[each] for each in row if each in others} if others else {},
+            line=line,
+            path=path,
+        )
+
+    def _name(self, row: Object, position: int) -> str:
+        """The id of a row, which no other row may have."""
+        column = next((each for each in ("id", "test_case_id") if row.get(each) not in (None, "")), "")
+        given = row.get(column)
+        if isinstance(given, bool) or not isinstance(given, str | int | None):
+            self._say(f"must be text or a whole number, not {shown(given)}", column)
+            given = None
+        name = f"#{position}" if given is None else str(given)
+        place = position if self._line is None else self._line
+        first = self._ids.add(name, place)
+        if first is not None:
+            where = f"row {first}" if self._line is None else f"line {first}"
+            self._say(f'the id "{name}" is given twice', column, f"first in {where}")
+        return name
+
+    def _look(self, row: Object) -> None:
+        """Look at columns that were not seen before, and whether what a mapping refers to is there."""
+        for key in [key for key, path in self._missing.items() if find(row, path) is not ABSENT]:
+            del self._missing[key]
+        new = row.keys() - self._columns
+        if not new:
+            return
+        if len(self._columns) < _KNOWN_MOST:
+            self._columns |= new
+        for column in sorted(new - columns.STANDARD):
+            self._look_at(column, row)
+            if len(self._others) < _KNOWN_MOST:
+                self._others.add(column)
+
+    def _look_at(self, column: str, row: Object) -> None:
+        """A column that is no standard one may be a slip of one, or mean one."""
+        if column in self._asked.refers:
+            return
+        near = columns.meant(column)
+        at = join(self._path, column)
+        if near is not None and near not in row:
+            fix = f'did you mean "{near}"? If it is another, map it or read with --lenient'
+            self._wrong = self._wrong or not self._problems.lenient
+            self._problems.soft(self._source, f'unknown column "{column}"', path=at, line=self._line, fix=fix)
+            return
+        meant = columns.WILD.get(column)
+        if meant is None or row.get(meant) is not None or meant in self._asked.mapping.of:
+            return
+        if any(row.get(each) is not None for each in columns.ANY):
+            message, fix = f'column "{column}" is kept and not examined', f"if it is {meant}: {columns.proposal([column])}"
+            self._problems.warn(self._source, message, path=at, line=self._line, fix=fix)
+
+    def _mapped(self, row: Object) -> bool:
+        """Whether a mapping finds something in a row that has no standard column to examine."""
+        return any(
+            find(row, expression.path) is not ABSENT
+            for param, expression in self._asked.mapping.of.items()
+            if param in columns.INTERACTION and expression.sees is None
+        )
+
+    def _say(self, message: str, path: str, fix: str = "", *, warning: bool = False) -> None:
+        at = join(self._path, path) if not path.startswith("[") else self._path + path
+        if warning:
+            self._problems.warn(self._source, message, path=at, line=self._line, fix=fix)
+        else:
+            self._wrong = True
+            self._problems.add(self._source, message, path=at, line=self._line, fix=fix)
