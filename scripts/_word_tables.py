@@ -19,6 +19,8 @@ from pathlib import Path
 
 import _word_sources as sources
 
+from vivavoce.evaluators._overlap.synonyms import ENDINGS, regular
+
 TARGET = Path(__file__).resolve().parents[1] / "src" / "vivavoce" / "evaluators" / "_overlap"
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
 
@@ -28,13 +30,13 @@ LOWER = BEGIN_LOWER | 1 << 5 | 1 << 6
 
 
 def synonyms(files: dict[str, bytes]) -> str:
-    """A part of speech after the other: a heading, its irregular forms, then one set of synonyms a line.
+    """A part of speech after the other: a heading, its irregular forms, its words without synonyms, then a set of them a line.
 
-    Words are lower-cased before they are compared, and a token holds no space, so names with capitals or spaces are never
-    found. They can still be asked for (`einstein`): such words stand behind a `|`.
+    Words are lower-cased before they are compared, and names of several words are left out of synonyms, so names with capitals
+    or spaces are never found. They can still be asked for (`einstein`, `file_name`): such words stand behind a `|`.
     """
     lines: list[str] = []
-    for part in sources.PARTS:
+    for part, endings in zip(sources.PARTS, ENDINGS, strict=True):
         every = set(sources.synsets(files[f"data.{part}"]))
         indexed = {line.split()[0] for line in files[f"index.{part}"].decode("latin-1").splitlines() if line[0] != " "}
         assert {word.lower() for words in every for word in words} == indexed, part
@@ -42,21 +44,22 @@ def synonyms(files: dict[str, bytes]) -> str:
         larger = {word for found, asked in sets if len(found) > 1 or asked for word in found}
         sets = {(found, asked) for found, asked in sets if len(found) > 1 or asked or found[0] not in larger}
         known = {word for found, asked in sets for word in (*found, *asked)}
-        # An irregular form is not also looked up by rule, so it is kept even where its base is not.
+        # An irregular form is not also looked up by rule. It is kept where a rule would find something else.
         irregular = {
             form: [base for base in bases if base in known]
             for form, *bases in map(str.split, files[f"{part}.exc"].decode("latin-1").splitlines())
-            if "_" not in form
         }
+        irregular = {form: bases for form, bases in irregular.items() if {*bases} != known.intersection(regular(form, endings))}
         lines += [f"= {part}", *sorted(" ".join(["<", form, *bases]) for form, bases in irregular.items())]
-        lines += sorted(" ".join(found) + ("|" + " ".join(asked) if asked else "") for found, asked in sets)
+        lines.append(" ".join(["*", *sorted(found[0] for found, asked in sets if len(found) == 1 and not asked)]))
+        held = ((found, asked) for found, asked in sets if len(found) > 1 or asked)
+        lines += sorted(" ".join(found) + ("|" + " ".join(asked) if asked else "") for found, asked in held)
     return "\n".join(lines) + "\n"
 
 
 def found_and_asked(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    single = [word for word in words if "_" not in word]
-    found = sorted({word for word in single if word == word.lower()})
-    return tuple(found), tuple(sorted({word.lower() for word in single} - set(found)))
+    found = {word for word in words if "_" not in word and word == word.lower()}
+    return tuple(sorted(found)), tuple(sorted({word.lower() for word in words} - found))
 
 
 def sentences(model: dict[str, object]) -> str:

@@ -127,7 +127,7 @@ class GleuScore(_Scored):
         ours, theirs = self._words(evidence.response), self._words(evidence.expected)
         shares = Shares(sum(shared_runs(ours, theirs, 4)), _runs_in(ours), _runs_in(theirs))
         value = min(shares.precision, shares.recall)
-        reason = f"GLEU {value:.2f}: {shares.in_words('run', ' of one to four words')}"
+        reason = f"GLEU {value:.2f}: {shares.in_words('run of one to four words', 'runs of one to four words')}"
         return Verdict(value=value, reason=reason, details=shares.told())
 
 
@@ -180,7 +180,7 @@ class RougeScore(_Overlap):
             "recall_passed": shares.recall >= self.recall_threshold,
         }
         passed = shares.f1 >= self.f1_score_threshold
-        return Verdict(value=shares.f1, passed=passed, reason=f"{name}: {shares.in_words(noun, order)}", details=told)
+        return Verdict(value=shares.f1, passed=passed, reason=f"{name}: {shares.in_words(noun, how=order)}", details=told)
 
     def _words(self, text: str) -> Sequence[str]:
         found = unicode_words(text) if self.unicode else latin(text)

@@ -34,6 +34,6 @@ class Shares(NamedTuple):
         """For the details of a verdict."""
         return {"precision": self.precision, "recall": self.recall}
 
-    def in_words(self, noun: str = "word", how: str = "") -> str:
+    def in_words(self, noun: str = "word", many: str = "", how: str = "") -> str:
         """For a reason: `3 words shared, of 4 said and 5 expected`."""
-        return f"{count(self.both, noun)} shared{how}, of {self.said} said and {self.expected} expected"
+        return f"{count(self.both, noun, many)} shared{how}, of {self.said} said and {self.expected} expected"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from vivavoce.evaluators._overlap.tables import text
 
-# Endings of inflected forms and what they become; adverbs have none.
-_ENDINGS = (
+ENDINGS = (
     (
         ("s", ""),
         ("ses", "s"),
@@ -24,6 +24,7 @@ _ENDINGS = (
     (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     (),
 )
+"""Of nouns, verbs, adjectives and adverbs: endings of inflected forms and what they become."""
 
 
 class _Part(NamedTuple):
@@ -33,7 +34,9 @@ class _Part(NamedTuple):
     irregular: dict[str, list[str]]
     """Inflected forms and their bases."""
     sets: dict[str, list[str]]
-    """For each word, the lines that hold it."""
+    """For each word that has synonyms, the lines that hold it."""
+    alone: set[str]
+    """The words that have none."""
 
 
 def synonyms(word: str) -> frozenset[str]:
@@ -44,12 +47,17 @@ def synonyms(word: str) -> frozenset[str]:
     found = {word}
     for part in _parts():
         bases = part.irregular.get(word)
-        if bases is None:
-            bases = [word[: -len(ending)] + other for ending, other in part.endings if word.endswith(ending)]
-        for form in {word, *bases}:
+        for form in {word, *(regular(word, part.endings) if bases is None else bases)}:
             for line in part.sets.get(form, ()):
                 found.update(line.partition("|")[0].split())
+            if form in part.alone:
+                found.add(form)
     return frozenset(found)
+
+
+def regular(word: str, endings: Iterable[tuple[str, str]]) -> list[str]:
+    """What a word may be a form of, by its endings."""
+    return [word[: -len(ending)] + other for ending, other in endings if word.endswith(ending)]
 
 
 remembered = lru_cache(maxsize=4096)(synonyms)
@@ -62,10 +70,12 @@ def _parts() -> tuple[_Part, ...]:
     for line in text("synonyms.txt.xz").splitlines():
         mark = line[:2]
         if mark == "= ":
-            parts.append(_Part(_ENDINGS[len(parts)], {}, {}))
+            parts.append(_Part(ENDINGS[len(parts)], {}, {}, set()))
         elif mark == "< ":
             form, *bases = line[2:].split()
             parts[-1].irregular[form] = bases
+        elif mark == "* ":
+            parts[-1].alone.update(line[2:].split())
         else:
             sets = parts[-1].sets
             for word in line.replace("|", " ").split():

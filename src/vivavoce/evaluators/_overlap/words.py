@@ -92,7 +92,7 @@ def _english(sentence: str) -> list[str]:
     found: list[str] = []
     *chunks, last = sentence.split() or [""]
     for chunk in chunks:
-        if chunk.isalpha() and (len(chunk) > 6 or chunk.lower() not in _PLAIN_CONTRACTIONS):
+        if chunk.isalnum() and (len(chunk) > 6 or chunk.lower() not in _PLAIN_CONTRACTIONS):
             found.append(chunk)
         else:
             found += _chunk(chunk) if len(chunk) <= _CHUNK else _by_rules(f"{chunk} x")[:-1]
