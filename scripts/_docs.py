@@ -36,6 +36,9 @@ names; options are given by `--judge-option KEY=VALUE` or in the `[judge]` table
     "engines": "Where the conversations of a run are held: `--engine NAME`. The engine never changes an answer.",
 }
 
+ELSEWHERE = """These are known by name, so that a plan which asks for one is refused before anything is called, and says what to
+use instead."""
+
 FRAGMENT = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\.(added|changed|fixed|removed)\.md")
 
 
@@ -58,6 +61,13 @@ def page(kind: str) -> str:
     rows = [f"| [{name}](#{anchor(name)}) | {first_line(kind, name)} |" for name in names]
     parts.append("\n".join(["| name | what it is for |", "| --- | --- |", *rows]))
     parts += [entry(kind, name) for name in names]
+    if told := plugins.elsewhere(kind):
+        rows = [f"| `{name}` | {cell(why, code=False)} |" for name, why in sorted(told.items())]
+        parts += [
+            "## Not answered here",
+            ELSEWHERE,
+            "\n".join(["| vendor's name | why, and what to use |", "| --- | --- |", *rows]),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -105,13 +115,30 @@ def facts_of(maker: object) -> Iterator[str]:
     needs, uses = getattr(maker, "needs", None), getattr(maker, "uses", None)
     if needs is not None and uses is not None:
         yield f"- **Reads:** needs {listed(needs)}; uses {listed(uses)}."
+        yield from reads_at_other_levels(maker)
     if levels := getattr(maker, "levels", None):
         yield f"- **Levels:** {listed(levels)}{'; the first is the default' if len(levels) > 1 else ''}."
     if scale := getattr(maker, "scale", None):
         low, high = scale
-        yield f"- **Scale:** from {low:g}{', without upper end' if high is None else f' to {high:g}'}."
+        side = (
+            "; lower is better, so the threshold is the highest value that passes"
+            if getattr(maker, "lower_is_better", False)
+            else ""
+        )
+        yield f"- **Scale:** from {low:g}{', without upper end' if high is None else f' to {high:g}'}{side}."
     if suffix := getattr(maker, "suffix", None):
         yield f"- **Suffix:** `{suffix}`."
+
+
+def reads_at_other_levels(maker: object) -> Iterator[str]:
+    """What an evaluator reads where it stands for itself differently."""
+    if not (isinstance(maker, type) and hasattr(maker, "at_level")):
+        return
+    made = maker()
+    for level in made.levels[1:]:
+        there = made.at_level(level)
+        if (there.needs, there.uses) != (made.needs, made.uses):
+            yield f"- **At level {level}:** needs {listed(there.needs)}; uses {listed(there.uses)}."
 
 
 def listed(names: tuple[str, ...]) -> str:

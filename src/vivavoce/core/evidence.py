@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
+from vivavoce.core._texts import exchanged, extract_texts, plain
 from vivavoce.core.errors import Missing
 from vivavoce.core.model import NOTHING, Case, Expectation, Turn
 from vivavoce.core.reply import JSON, Citation, Message, Object, Reply, ToolCall
@@ -38,6 +39,16 @@ WORDS: Mapping[str, str] = MappingProxyType(
 
 _ALWAYS = frozenset({"history", "arguments"})
 """Known of every turn, if only to be none."""
+
+_KINDS: Mapping[str, Any] = MappingProxyType(  # types, as the codec takes them
+    {
+        "history": tuple[Message, ...],
+        "citations": tuple[Citation, ...],
+        "tool_calls": tuple[ToolCall, ...],
+        "trajectory": tuple[str, ...],
+    }
+)
+"""Evidence that a mapping gives as plain data, and is more than that."""
 
 
 def asked_for(names: Sequence[str]) -> str:
@@ -119,7 +130,7 @@ class Evidence:
             executions = self.retrievals
         except Missing:
             raise Missing("extracts") from None
-        texts = list(_extract_texts(executions))
+        texts = list(extract_texts(executions))
         if not texts:
             raise Missing("extracts")
         return "\n\n".join(texts)
@@ -168,14 +179,14 @@ class Evidence:
         """What was said up to and with this answer, or in the whole conversation: one paragraph each, `role: text`."""
         said = [*self._history]
         if self._turn is not None:
-            said += _exchanged(self._turn.input, self._reply)
+            said += exchanged(self._turn.input, self._reply)
         else:
             said += self._case.history
             for each in self._exchanges:
-                said += _exchanged(each.input, each.reply)
+                said += exchanged(each.input, each.reply)
         if not said:
             raise Missing("conversation")
-        return "\n\n".join(f"{message.role}: {_plain(message.content)}" for message in said)
+        return "\n\n".join(f"{message.role}: {plain(message.content)}" for message in said)
 
     @property
     def retrieved_documents(self) -> tuple[Object, ...]:
@@ -224,7 +235,7 @@ class Evidence:
         if isinstance(value, str):
             return value
         if name == "history":
-            return "\n".join(f"{message.role}: {_plain(message.content)}" for message in self.history)
+            return "\n".join(f"{message.role}: {plain(message.content)}" for message in self.history)
         from vivavoce.core import codec
 
         return codec.encode(value).decode()
@@ -260,38 +271,17 @@ class _Limited(Evidence):
         if name.startswith("_") or name in ("first", "text", "limited"):
             return super().__getattribute__(name)
         if name in self._given:
-            return self._given[name]
+            return _typed(name, self._given[name])
         if name in self._sees or name in _ALWAYS:
             return getattr(self._whole, name)
         raise Missing(name)
 
 
-def _exchanged(said: JSON, reply: Reply | None) -> list[Message]:
-    """Question and answer, with the tools that were called on the way."""
-    messages = [Message(role="user", content=said)]
-    if reply is not None:
-        for call in reply.tool_calls or ():
-            called = {"name": call.name, "arguments": call.arguments}
-            outcome = {"error": call.error} if call.error is not None else {"result": call.result}
-            messages.append(Message(role="tool", content={**called, **outcome}))
-        if reply.text is not None:
-            messages.append(Message(role="assistant", content=reply.text))
-    return messages
+def _typed(name: str, value: JSON) -> Any:  # of the type that the property of this name has
+    """Plain data as what the property of this name gives."""
+    kind = _KINDS.get(name)
+    if kind is None:
+        return value
+    from vivavoce.core import codec
 
-
-def _plain(content: object) -> str:
-    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-
-
-def _extract_texts(executions: Sequence[Object]) -> Iterator[str]:
-    """Every extract's text; parts of another shape than they should be have none."""
-    for execution in _objects(executions):
-        for hit in _objects(execution.get("retrievalHits")):
-            for extract in _objects(hit.get("extracts")):
-                if isinstance(text := extract.get("text"), str) and text:
-                    yield text
-
-
-def _objects(value: object) -> Iterator[Object]:
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        yield from (each for each in value if isinstance(each, Mapping))
+    return codec.convert(value, kind)

@@ -72,13 +72,13 @@ def without_vendor(name: str) -> str:
 
 
 def namesakes(kind: str, name: str) -> tuple[str, ...]:
-    """Plugins of this name that have a vendor's before it: what each vendor means by it who means something of his own."""
+    """Plugins of this name that have a vendor's before it: what each vendor means that means something of its own."""
     folded = fold(name)
     return tuple(sorted(each for key, each in _built_in(kind).items() if key.partition(".")[2] == folded))
 
 
 def of_vendor(kind: str, vendor: str, name: str) -> str:
-    """What a vendor means by a name, spelt as that plugin is: his own plugin of the name if he has one, else the common one.
+    """What a vendor means by a name, spelt as that plugin is: its own of that name if there is one, else the common one.
 
     Raises `PluginError` as `find` does.
     """
@@ -126,9 +126,9 @@ def find(kind: str, name: str, *, project: Path | None = None) -> Maker:
         return _makers(kind)[folded]
     if folded in _installed(kind):
         return _load(kind, folded)
-    elsewhere = _elsewhere(kind).get(fold(without_vendor(name)))
-    if elsewhere is not None:
-        raise UnknownPlugin(f'{kind[:-1]} "{name}" is not answered here: {elsewhere}')
+    for known, why in elsewhere(kind).items():
+        if fold(known) == fold(without_vendor(name)):
+            raise UnknownPlugin(f'{kind[:-1]} "{name}" is not answered here: {why}')
     raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({did_you_mean(name, names(kind, project=project))})')
 
 
@@ -189,20 +189,19 @@ def manual(kind: str, name: str, *, project: Path | None = None) -> str:
     return inspect.getdoc(find(kind, name, project=project)) or ""
 
 
+def elsewhere(kind: str) -> Mapping[str, str]:
+    """Names that vendors have and that are no plugins here: why, and what to use instead."""
+    if kind not in OF_PROJECTS:
+        return MappingProxyType({})
+    told: Mapping[str, str] = importlib.import_module(f"vivavoce.{kind}._elsewhere").TOLD
+    return told
+
+
 def _of_project(kind: str, project: Path | None) -> tuple[Own, ...]:
     if project is None or kind not in OF_PROJECTS:
         return ()
     found: tuple[Own, ...] = importlib.import_module(f"vivavoce.{kind}._custom.project").plugins(project)
     return found
-
-
-@cache
-def _elsewhere(kind: str) -> Mapping[str, str]:
-    """Why names that vendors have are no plugins here, and what to use instead, by folded name."""
-    if kind not in OF_PROJECTS:
-        return MappingProxyType({})
-    told: Mapping[str, str] = importlib.import_module(f"vivavoce.{kind}._elsewhere").TOLD
-    return MappingProxyType({fold(name): why for name, why in told.items()})
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from vivavoce.core.errors import Missing
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Ask
-from vivavoce.core.reply import JSON, ToolCall
+from vivavoce.core.reply import JSON
 from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
 
@@ -42,7 +42,7 @@ def check(rubric: Rubric, evidence: Evidence) -> None:
         raise Missing("tool_calls", why="the agent called no tool, so there is no call to judge")
     if "tool_definitions" in needed:
         known = set(_defined(evidence.tool_definitions))
-        unknown = next((name for name in map(_called, calls) if name not in known), None)
+        unknown = next((call.name for call in calls if call.name not in known), None)
         if unknown is not None:
             why = f'the tool "{unknown}" was called and `tool_definitions` does not describe it'
             raise Missing("tool_definitions", why=why)
@@ -76,13 +76,6 @@ def passes(rubric: Rubric, value: float | None, threshold: float | None = None) 
 def _is_optional(names: Sequence[str], rubric: Rubric) -> bool:
     # Earlier messages are always known, if only to be none.
     return len(names) == 1 and (names[0] == "history" or names[0] in rubric.uses)
-
-
-def _called(call: object) -> str:
-    """The name of a tool that was called; of one out of a mapping, as it is written there."""
-    if isinstance(call, ToolCall):
-        return call.name
-    return str(call.get("name", "")) if isinstance(call, Mapping) else ""
 
 
 def _defined(definitions: JSON) -> Iterator[str]:

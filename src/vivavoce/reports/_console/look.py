@@ -21,9 +21,9 @@ NARROWEST, WIDEST, USUAL = 40, 160, 100
 _RULED = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n")
 _RULED_ASCII = Box("    \n    \n -- \n    \n -- \n -- \n    \n    \n", ascii=True)
 _FILLING = re.compile(r" +(?=\n)")
-_DRAWN = "─━✓✗█▓▒░…·–≥"
+_DRAWN = "─━✓✗█▓▒░…·–≥≤"
 _PLAIN: Mapping[str, str] = MappingProxyType(
-    {"✓": "+", "✗": "x", "█": "#", "▓": "x", "▒": "!", "░": ".", "…": "...", "·": "|", "–": "-", "≥": ">="}
+    {"✓": "+", "✗": "x", "█": "#", "▓": "x", "▒": "!", "░": ".", "…": "...", "·": "|", "–": "-", "≥": ">=", "≤": "<="}
 )
 
 
@@ -43,7 +43,7 @@ class Look:
         colored = color if color is not None else terminal and not dumb and not os.environ.get("NO_COLOR")
         if width is None:
             width = min(WIDEST, shutil.get_terminal_size((USUAL, 24)).columns) if terminal else USUAL
-        screen = Screen(
+        screen = _Screen(
             file=cast(IO[str], _Encodable(out, encoding)),  # it has all of IO that rich uses
             force_terminal=colored,
             # The sixteen colours of a terminal are its user's choice, and readable on whatever ground it has.
@@ -102,6 +102,14 @@ class Look:
         """Write parts, each on its own lines."""
         for part in parts:
             self.screen.print(part, soft_wrap=False)
+
+
+class _Screen(Screen):
+    """A screen that leaves it to its caller what becomes of a reader that went away; the usual one ends the process."""
+
+    def on_broken_pipe(self) -> None:
+        """Pass on the error that is being handled."""
+        raise
 
 
 class _Encodable:
