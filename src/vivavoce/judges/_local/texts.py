@@ -20,6 +20,11 @@ LONGEST_SENTENCE = 400
 Language = Literal["en", "other", "unknown"]
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]+")
+# Marks of citations are no part of what is said: `[1]`, `[^1^]`, `【1†source】`, and those in private-use characters.
+_MARK = re.compile(
+    r"[ \t]?(?:\[\^?\d{1,3}\^?\](?:\([^()\s]{0,500}\))?|【[^【】\n]{1,80}】|\ue200cite[^\ue200\ue201]{0,200}\ue201)"
+)
+_LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\s]{1,500}\)")
 _SPACE = re.compile(r"[^\S\n]+")
 _END = re.compile(
     r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[^\sa-z])|(?<=\s[.!?])\s+|(?<=[。！？])|(?<=[!?])(?=[\u3040-\u9fff])|\n+(?:\s*(?:[-*•]|\d+[.)])\s+)?|(?<=;)\s+"
@@ -40,6 +45,7 @@ def clean(text: str, longest: int = LONGEST) -> tuple[str, bool]:
     cut = len(text) > longest
     if cut:
         text = text[: longest * 3 // 4] + "\n" + text[-(longest // 4) + 1 :]
+    text = _LINK.sub(r"\1", _MARK.sub("", text))
     text = unicodedata.normalize("NFKC", _CONTROL.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")))
     return _SPACE.sub(" ", text)[:longest].strip(), cut
 
