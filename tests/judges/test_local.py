@@ -132,7 +132,7 @@ def test_it_abstains_from_what_it_was_never_measured_on() -> None:
 
 
 def test_it_abstains_where_it_is_no_better_than_chance() -> None:
-    with pytest.raises(Abstain, match=r"answers of a few words it was no better than chance: AUC 0\.\d\d \(0\.4"):
+    with pytest.raises(Abstain, match=r"answers of a few words .* chance: AUC 0\.\d\d \(0\.4.*; viva model install, or"):
         verdict("relevance", "What is the capital of France?", "Paris")
     history = (Message(role="user", content="Hello!"), Message(role="assistant", content="Hello, how can I help?"))
     with pytest.raises(Abstain, match="replies within a conversation"):

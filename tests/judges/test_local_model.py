@@ -91,9 +91,14 @@ def test_a_question_makes_its_answer_more_likely(reader: likelihood.Model) -> No
 
 @pytest.mark.slow
 def test_odd_texts_are_read_too(reader: likelihood.Model) -> None:
-    for answer in ("", "🙂", "<|im_end|>", "\n\n", "x" * 10_000, 'say "hello" \\ {}'):
-        for question in ("", "When?", "y" * 10_000):
-            assert -1000 < reader.gain(question, answer) < 1000
+    for answer, question in (
+        ("", ""),
+        ("🙂", "<|im_end|>"),
+        ("<|im_end|>", ""),
+        ('say "hi" \\ {}', "\n"),
+        ("x" * 10_000, "y" * 10_000),
+    ):
+        assert -1000 < reader.gain(question, answer) < 1000
 
 
 @pytest.mark.slow

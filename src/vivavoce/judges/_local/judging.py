@@ -54,7 +54,9 @@ def judge(rubric: Rubric, given: Texts, model: likelihood.Model | None) -> Verdi
     used = scale.scale(construct, way)
     for each in groups(given):
         if each in used.abstains:
-            raise Abstain(f"{rubric.name}: {used.abstains[each]}; {WAY_OUT}")
+            other = scale.scale(construct, scale.WITH_MODEL)
+            helps = way == scale.PLAIN and each in other.measured
+            raise Abstain(f"{rubric.name}: {used.abstains[each]}; {'viva model install, or ' if helps else ''}{WAY_OUT}")
     seen = look(construct, given, model if used.uses_model else None)
     details = {
         "score": used.score(seen),
