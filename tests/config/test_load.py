@@ -229,3 +229,14 @@ def test_a_file_that_is_not_utf8_is_an_error(tmp_path):
 def test_a_byte_order_mark_does_no_harm(tmp_path):
     (tmp_path / "viva.toml").write_bytes(b"\xef\xbb\xbfretries = 1")
     assert load({}, folder=tmp_path, environ={}).retries == 1
+
+
+def test_mappings_are_texts_as_they_stand_and_add_up(tmp_path: Path) -> None:
+    (tmp_path / "viva.toml").write_text('[map]\nquery = "{{item.question}}"\ncontext = "notes"\n', encoding="utf-8")
+    flags = {"map": ["query={{item.asked}}", "ground_truth = ${data.a-b}"], "level": "conversation"}
+    made = load(flags, folder=tmp_path, environ={})
+    assert made.map == {"query": "{{item.asked}}", "context": "notes", "ground_truth": "${data.a-b}"}
+    assert (made.level, made.source("map"), made.source("level")) == ("conversation", "flag", "flag")
+    assert load({}, folder=tmp_path, environ={"VIVA_MAP": '["query=a", "response=b"]'}).map["response"] == "b"
+    with pytest.raises(UsageError, match="--map must be KEY=TEXT"):
+        load({"map": ["query"]}, folder=tmp_path, environ={})

@@ -12,6 +12,7 @@ import pytest
 
 from vivavoce.core.errors import DatasetError, PluginError, UsageError
 from vivavoce.core.model import Case, Check, Expectation, Plan, Selection, Suite, Turn, Use
+from vivavoce.core.reply import Reply
 from vivavoce.run.planner import plan, readings, replan
 
 ANSWERED = {"input": "2 + 2?", "expected": "4", "reply": "4"}
@@ -238,7 +239,7 @@ def test_mistakes_of_the_command_line_are_told(tmp_path: Path) -> None:
 
 
 def test_suites_made_in_python_are_planned_too() -> None:
-    case = Case(id="a", turns=(Turn(input="x", expect=Expectation(response="4")),))
+    case = Case(id="a", turns=(Turn(input="x", expect=Expectation(response="4"), reply=Reply(text="4")),))
     made = plan(Selection(target=Use(name="recorded")), suites=(Suite(name="mine", cases=[case]),))
     assert [(trial.suite, trial.case) for trial in made.trials] == [("mine", case)]
     other = plan(Selection(target=Use(name="recorded")), suites=(Suite(name="mine", cases=[Case(id="b", turns=case.turns)]),))

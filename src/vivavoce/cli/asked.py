@@ -29,6 +29,8 @@ def selection(wanted: Settings) -> Selection:
         judge=_use("judges", wanted.judge, wanted.judge_option),
         evaluators=tuple(asking.check(each) for each in wanted.evaluator),
         only=wanted.only,
+        map=wanted.map,
+        level=wanted.level,
         cases=wanted.case,
         categories=wanted.category,
         limit=wanted.limit,

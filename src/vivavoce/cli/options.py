@@ -13,7 +13,7 @@ from vivavoce.config.options import GROUPS, OPTIONS, Option
 if TYPE_CHECKING:
     from vivavoce.config.settings import Settings
 
-_REPEATED = frozenset({"list", "pairs"})
+_REPEATED = frozenset({"list", "pairs", "texts"})
 
 
 def add_settings(parser: argparse.ArgumentParser, wanted: Callable[[Option], bool]) -> None:

@@ -92,7 +92,10 @@ class _Layers:
         except ValueError as error:
             self.wrong.append(f"{what} {error}")
             return
-        if option.kind == "pairs":
+        if option.kind == "texts":
+            self.values[option.field] = {**self.values.get(option.field, {}), **value}
+            self.sources[option.name] = source
+        elif option.kind == "pairs":
             self.values[option.field] = {**self.values.get(option.field, {}), **value}
             self.sources |= {f"{option.name}.{key}": source for key in value}
         else:
@@ -135,6 +138,8 @@ def _plugins_first(given: Mapping[str, object], known: Mapping[str, Option]) -> 
 
 
 def _typed(option: Option, raw: JSON) -> JSON:  # a switch's truth value, or the list of a repeated flag
+    if option.kind == "texts":
+        return values.texts(raw)
     return values.pairs(raw) if option.kind == "pairs" else values.read(option, raw)
 
 

@@ -10,7 +10,7 @@ Kind = Literal["flag", "text", "whole", "seconds", "share", "rate", "list", "plu
 
 `flag` yes or no; `text`; `whole` a whole number; `seconds` a number above 0; `share` a number from 0 to 1; `rate` `N/s`;
 `list` one text or several; `plugin` a spec, in a file a table of `spec` and options; `pairs` `KEY=VALUE`, several;
-`texts` a table of texts; `table` one of another command, only checked to be a table.
+`texts` `KEY=TEXT`, several, in a file a table of texts; `table` one of another command, only checked to be a table.
 """
 
 
@@ -145,6 +145,24 @@ OPTIONS = (
         metavar="NAME",
         help="Of all evaluators that apply, only those of this name; repeatable.",
     ),
+    Option(
+        name="map",
+        kind="texts",
+        group=WHO,
+        answers=True,
+        metavar="PARAM=EXPR",
+        help="Where evaluators find a value in rows whose columns have other names, such as query={{item.question}}; "
+        "repeatable.",
+    ),
+    Option(
+        name="level",
+        kind="text",
+        group=WHO,
+        answers=True,
+        metavar="LEVEL",
+        help="What of a conversation in a row is examined: turn, the last answer, or conversation, all of it; "
+        "as the file says when left out.",
+    ),
     Option(name="concurrency", kind="whole", group=HOW, metavar="N", low=1, help="Cases under way at once; default 10."),
     Option(
         name="timeout",
@@ -191,13 +209,5 @@ OPTIONS = (
     Option(name="quiet", kind="flag", group=OUT, help="No progress and no report; warnings and errors remain."),
     Option(name="verbose", kind="flag", group=OUT, help="Say every result as it comes, and where an internal error arose."),
     Option(name="no-color", kind="flag", group=OUT, help="No colours; NO_COLOR in the environment does the same."),
-    Option(
-        name="map",
-        kind="texts",
-        group="",
-        answers=True,
-        help="Foundry data mapping: the name of a parameter, and where its value is found in a row.",
-        places=_FILE,
-    ),
     Option(name="serve", kind="table", group="", help="Settings of the dashboard.", places=_FILE),
 )

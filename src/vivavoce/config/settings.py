@@ -29,6 +29,8 @@ class Settings:
     judge_option: Mapping[str, JSON] = field(default_factory=dict)
     evaluator: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    map: Mapping[str, str] = field(default_factory=dict)
+    level: str | None = None
     concurrency: int = 10
     timeout: float | None = None
     case_timeout: float | None = None
@@ -42,7 +44,6 @@ class Settings:
     quiet: bool = False
     verbose: bool = False
     no_color: bool = False
-    map: Mapping[str, str] = field(default_factory=dict)
     serve: Object = field(default_factory=dict)
 
     sources: Mapping[str, str] = field(default_factory=dict)

@@ -55,6 +55,8 @@ def parse(option: Option, text: str) -> JSON:
         return read(option, json.loads(text) if _is_list(text) else text)
     if option.kind == "pairs":
         return pairs(_texts(json.loads(text) if _is_list(text) else text))
+    if option.kind == "texts":
+        return texts(_texts(json.loads(text) if _is_list(text) else text))
     return read(option, text)
 
 
@@ -75,6 +77,20 @@ def pairs(texts: Iterable[str]) -> dict[str, JSON]:
                 made[key] = json.loads(value)
             except ValueError as error:
                 raise ValueError(f"{key}: is not valid JSON: {error}") from None
+    return made
+
+
+def texts(given: Iterable[str]) -> dict[str, str]:
+    """`KEY=TEXT` texts as a mapping, each text as it stands.
+
+    Raises:
+        ValueError: one is not of this form.
+    """
+    made: dict[str, str] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        _is(bool(key.strip() and equals and value.strip()), text, "must be KEY=TEXT")
+        made[key.strip()] = value.strip()
     return made
 
 

@@ -175,6 +175,10 @@ class Selection:
     """`None` lets the planner choose."""
     evaluators: tuple[Check, ...] = ()
     only: tuple[str, ...] = ()
+    map: Mapping[str, str] = field(default_factory=dict)
+    """Where a format whose rows have columns of any name finds what it looks for."""
+    level: str | None = None
+    """`turn` or `conversation`: what is examined, where a format leaves that open; as the file says when `None`."""
     cases: tuple[str, ...] = ()
     """Globs of case ids."""
     categories: tuple[str, ...] = ()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 from vivavoce.core import codec, plugins
-from vivavoce.core.errors import PluginError
+from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.model import Case, Check, Turn, Use
-from vivavoce.core.place import Problems
+from vivavoce.core.place import Problems, did_you_mean
 from vivavoce.core.rubric import Rubric
 from vivavoce.core.source import Source
 
@@ -44,6 +45,8 @@ class Examiner:
     """Where it comes from, when it is the project's own."""
 
 
+_LEVELS: Mapping[str, Literal["turn", "case"]] = MappingProxyType({"turn": "turn", "conversation": "case"})
+"""What a person calls the levels."""
 NOT_WHOLE = "examines single turns, not whole conversations"
 
 
@@ -83,6 +86,8 @@ class Checks:
     def validate(self, source: Source, case: Case, problems: Problems) -> None:
         """Report every check of a case that cannot be made."""
         for check in (*case.checks, *(check for turn in case.turns for check in turn.checks)):
+            if self._is_replaced(check):
+                continue
             try:
                 self.examiner(check)
             except PluginError as error:
@@ -100,7 +105,8 @@ class Checks:
             turns.append(turn if here == turn.checks else replace(turn, checks=here))
         if not lifted and not case.checks and all(new is old for new, old in zip(turns, case.turns, strict=True)):
             return case
-        return replace(case, turns=tuple(turns), checks=self._distinct([*case.checks, *lifted]))
+        own = [check for check in case.checks if not self._is_replaced(check)]
+        return replace(case, turns=tuple(turns), checks=self._distinct([*own, *lifted]))
 
     def _flat(self, checks: tuple[Check, ...]) -> tuple[Check, ...]:
         if any(check.given is not None for check in checks):
@@ -114,18 +120,42 @@ class Checks:
         return flat
 
     def _merge(self, checks: Iterable[Check]) -> tuple[Check, ...]:
-        kept = [check for check in checks if not (self._run and check.origin == "default")]
+        checks = tuple(checks)
+        kept = [check for check in checks if not self._is_replaced(check)]
         named = {plugins.fold(_score_name(check)) for check in kept}
-        merged = [*(check for check in self._run if plugins.fold(_score_name(check)) not in named), *kept]
-        return tuple(check for check in merged if self._wanted(check))
+        added = [check for check in self._run if plugins.fold(_score_name(check)) not in named]
+        # What stands in place of a default sees what that would have seen.
+        view = next((check for check in checks if self._is_replaced(check) and check.given is not None), None)
+        if view is not None:
+            added = [replace(check, given=view.given, sees=view.sees) for check in added]
+        return tuple(check for check in (*added, *kept) if self._wanted(check))
+
+    def _is_replaced(self, check: Check) -> bool:
+        """Whether a run's evaluators stand in its place."""
+        return bool(self._run) and check.origin == "default"
 
     def _distinct(self, checks: Iterable[Check]) -> tuple[Check, ...]:
         """Without repeats: a file-wide check of whole cases is found on every turn."""
-        return tuple({plugins.fold(_score_name(check)): check for check in checks if self._wanted(check)}.values())
+        found: dict[str, Check] = {}
+        for check in checks:
+            if self._wanted(check):
+                found.setdefault(plugins.fold(_score_name(check)), check)
+        return tuple(found.values())
 
     def _wanted(self, check: Check) -> bool:
         names = (check.evaluator, plugins.without_vendor(check.evaluator), _score_name(check))
         return not self._only or any(plugins.fold(name) in self._only for name in names)
+
+
+def at_level(checks: Sequence[Check], level: str | None) -> tuple[Check, ...]:
+    """A run's checks where `--level` says they are applied; one that cannot be is told of when it is made.
+
+    Raises:
+        UsageError: there is no such level.
+    """
+    if level not in (None, *_LEVELS):
+        raise UsageError(f'"{level}" is no level ({did_you_mean(str(level), _LEVELS)})')
+    return tuple(checks) if level is None else tuple(replace(check, level=_LEVELS[level]) for check in checks)
 
 
 def lacking(examiner: Examiner, check: Check, case: Case, turn: Turn | None = None) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -18,6 +19,8 @@ from vivavoce.core.place import Problems
 from vivavoce.core.source import Source
 
 STDIN = "standard input"
+_FLAGS = ("map", "level")
+"""What is asked of formats by flags of their name."""
 SPOOL = Path(".viva") / "stdin"
 """Where standard input is kept, so that a run of it can be resumed."""
 
@@ -38,6 +41,27 @@ def find(paths: Sequence[str], name: str | None, problems: Problems, *, folder: 
         else:
             found += _named(Source(folder / path, path), formats, name, problems)
     return _distinct(found)
+
+
+def told(found: list[tuple[Source, Format]], asked: Mapping[str, object]) -> list[tuple[Source, Format]]:
+    """The same, each format told what a person asks of it, as far as it has a field for that; what is `None` is not asked.
+
+    Raises:
+        UsageError: a person asks by a flag for what no file's format can do.
+    """
+    made: list[tuple[Source, Format]] = []
+    taken: set[str] = set()
+    for source, each in found:
+        if is_dataclass(each):
+            known = {one.name for one in fields(each)}
+            each = replace(each, **{name: value for name, value in asked.items() if name in known and value is not None})
+            taken |= known
+        made.append((source, each))
+    for name in _FLAGS:
+        if found and asked.get(name) is not None and name not in taken:
+            names = ", ".join(sorted({format_name(each) for _, each in found}))
+            raise UsageError(f"--{name} means nothing for the files named, which are of the format {names}")
+    return made
 
 
 def _all_formats() -> list[Format]:

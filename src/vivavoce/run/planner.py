@@ -33,7 +33,8 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
         PluginError: target, judge or an evaluator of the command line cannot be made.
     """
     problems = Problems(lenient=selection.lenient)
-    readings, count, checks = read(selection, problems, folder, suites)
+    answers = live or (selection.target is not None and plugins.fold(selection.target.name) != "recorded")
+    readings, count, checks = read(selection, problems, folder, suites, live=answers)
     problems.raise_any()
     if not count.selected:
         raise UsageError(_nothing_selected(selection, count))

@@ -15,10 +15,11 @@ from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
 from vivavoce.run import files
-from vivavoce.run.checks import Checks, Examiner, lacking
+from vivavoce.run.checks import Checks, Examiner, at_level, lacking
 
 MADE = "python"
 """The format of a suite that was made in Python."""
+_MOST_UNANSWERED = 200
 NO_PERSONA = "has a persona, and this version of Viva plays no simulated users"
 
 
@@ -49,33 +50,52 @@ class Count:
     some_ids: list[str] = field(default_factory=list)
     own: dict[str, Own] = field(default_factory=dict)
     """Evaluators of the project's own that are applied, by their place."""
+    unanswered: list[tuple[Source, Case, Turn]] = field(default_factory=list)
+    """Turns without a recorded answer; the first of them."""
 
 
 def read(
-    selection: Selection, problems: Problems, folder: Path, suites: Sequence[Suite] = ()
+    selection: Selection, problems: Problems, folder: Path, suites: Sequence[Suite] = (), *, live: bool | None = None
 ) -> tuple[list[Reading], Count, Checks]:
-    """Every file that a selection names, as a suite, with what is in it; problems go to `problems`."""
-    checks = Checks(selection.evaluators, selection.only, folder=folder)
-    for check in selection.evaluators:
+    """Every file that a selection names, as a suite, with what is in it; problems go to `problems`.
+
+    `live` says whether an agent answers; when not, every answer must be recorded. `None` leaves it open.
+    """
+    evaluators = at_level(selection.evaluators, selection.level)
+    checks = Checks(evaluators, selection.only, folder=folder)
+    for check in evaluators:
         checks.examiner(check)
     total = Count()
     found: list[Reading] = []
-    for source, each in files.find(selection.paths, selection.format, problems, folder=folder):
+    asked = {"map": selection.map or None, "level": selection.level, "live": live}
+    for source, each in files.told(files.find(selection.paths, selection.format, problems, folder=folder), asked):
         try:
             suite = each.read(source, problems)
-            count = _count(suite, source, selection, checks, problems, total)
+            count = _count(suite, source, selection, checks, problems, total, live)
         except UsageError as error:
             problems.add(source, files.without_name(source, error))
             continue
         found.append(_reading(source, files.format_name(each), suite, count))
     for suite in suites:
         source = Source(suite.source or suite.name, suite.source or suite.name)
-        count = _count(suite, source, selection, checks, problems, total)
+        count = _count(suite, source, selection, checks, problems, total, live)
         found.append(_reading(source, MADE, suite, count))
+    if live is False and (selection.target is not None or total.recorded):
+        for source, case, turn in total.unanswered:
+            message = "holds no answer, and no target was named" if selection.target is None else "holds no recorded answer"
+            problems.add(source, message, path=turn.path or case.path, line=case.line, fix="name an agent with --target")
     return _distinct_names(found), total, checks
 
 
-def _count(suite: Suite, source: Source, selection: Selection, checks: Checks, problems: Problems, total: Count) -> Count:
+def _count(
+    suite: Suite,
+    source: Source,
+    selection: Selection,
+    checks: Checks,
+    problems: Problems,
+    total: Count,
+    live: bool | None,
+) -> Count:
     count = Count()
     for case in suite.cases:
         count.cases += 1
@@ -83,6 +103,8 @@ def _count(suite: Suite, source: Source, selection: Selection, checks: Checks, p
             problems.add(source, NO_PERSONA, path=case.path, line=case.line, fix="give the case `turns`")
         count.turns += len(case.turns)
         checks.validate(source, case, problems)
+        if live is not None and selected(case, selection) and not _is_enough(total, selection):
+            _look_at_answers(case, source, live, problems, total)
         if problems.total or not selected(case, selection):
             # Once something is wrong, nothing will run: what is left to find are more problems.
             if len(total.some_ids) < 5:
@@ -93,6 +115,19 @@ def _count(suite: Suite, source: Source, selection: Selection, checks: Checks, p
         _count_checks(checks.apply(case), checks, count, total)
     total.cases += count.cases
     return count
+
+
+def _is_enough(total: Count, selection: Selection) -> bool:
+    return selection.limit is not None and total.selected >= selection.limit
+
+
+def _look_at_answers(case: Case, source: Source, live: bool, problems: Problems, total: Count) -> None:
+    """What an agent would have to be told, or must have answered already."""
+    for turn in case.turns:
+        if live and turn.input is None:
+            problems.add(source, "says nothing to the agent", path=turn.path or case.path, line=case.line)
+        elif not live and turn.reply is None and len(total.unanswered) < _MOST_UNANSWERED:
+            total.unanswered.append((source, case, turn))
 
 
 def _count_checks(case: Case, checks: Checks, count: Count, total: Count) -> None:
