@@ -29,7 +29,7 @@ class Local:
     negations, opposites and names that differ, and sentences without support; with `viva model install`, a small language model
     tells how likely an answer is after its question. Weights and cuts are fitted to one half of human-labelled data.
     Options: `language_model`.
-    Example: `viva run evals.json --judge local`; expected "We open at 9 am", answer "We open at 9 pm" -> Similarity 2,
+    Example: `viva run evals.json --judge local`; expected "We open at 9 am", answer "We open at 9 pm" -> Similarity 1,
     "a figure differs".
     Limits: good for a first look, for regression of obvious breakage, and for CI without keys; not for releasing on small
     differences. It knows relevance, coherence, groundedness and similarity; asked for anything else it abstains. How far it

@@ -26,7 +26,7 @@ from vivavoce.judges._local.reading import Texts
 
 PACKAGE = "xllamacpp"
 CONSTRUCTS = ("relevance",)
-"""What it is asked about: where it was measured to help."""
+"""What it is asked about: it helps there, added nothing to coherence where that was tried, and was not tried elsewhere."""
 SIGNS: Mapping[str, int] = MappingProxyType({"gain": 1})
 """What it adds to the features of a look, all of it in favour of the answer."""
 
