@@ -1,9 +1,9 @@
 """Print how far the embedded judge agrees with people: `scripts/judge-agreement DATA_FOLDER [--language-model on]`.
 
 Every row of the half that nothing was fitted to is judged as a run would judge it. That half was looked at while the judge was
-made, so it is not unseen; docs/explanation/local-judge.md tells how. AUC and kappa are on good and bad, Spearman on the whole scale; the 95 %
-intervals draw whole sources (articles, dialogues, questions) anew, always in the same way, so that the table is the same each
-time.
+made, so it is not unseen; docs/explanation/local-judge.md tells how. AUC and kappa are on good and bad, Spearman on the whole
+scale; the 95 % intervals draw whole sources (articles, dialogues, questions) anew, always in the same way, so that the table is
+the same each time.
 """
 
 from __future__ import annotations
