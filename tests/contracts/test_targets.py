@@ -98,9 +98,15 @@ async def openai_agent(folder: Path, api: str) -> AsyncIterator[dict[str, object
         message = {"role": "assistant", "content": text}
         return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
 
+    async def converse(asked: web.Request) -> web.Response:
+        number = f"c-{len(kept)}"
+        kept[number] = Memory()
+        return web.json_response({"id": number})
+
     async def respond(asked: web.Request) -> web.Response:
         body = await asked.json()
-        memory = kept[body["previous_response_id"]] if "previous_response_id" in body else Memory()
+        before = body.get("previous_response_id", body.get("conversation"))
+        memory = kept[before] if before else Memory()
         text = await answered(memory, body["input"][-1]["content"])
         number = f"r-{len(kept)}"
         kept[number] = memory
@@ -110,7 +116,16 @@ async def openai_agent(folder: Path, api: str) -> AsyncIterator[dict[str, object
     async with running() as server:
         server.answer("/v1/chat/completions", complete)
         server.answer("/v1/responses", respond)
+        server.answer("/project/openai/v1/responses", respond)
+        server.answer("/project/openai/v1/conversations", converse)
         yield {"model": "memory", "base_url": f"{server.base}/v1", "api": api}
+
+
+@asynccontextmanager
+async def foundry_agent(folder: Path, memory: str) -> AsyncIterator[dict[str, object]]:
+    async with openai_agent(folder, "responses") as options:
+        base = str(options["base_url"]).removesuffix("/v1")
+        yield {"agent": "memory", "endpoint": f"{base}/project", "api_key": "k-123456", "memory": memory}
 
 
 @asynccontextmanager
@@ -157,6 +172,8 @@ async def nothing_needed(folder: Path) -> AsyncIterator[dict[str, object]]:
 AGENTS: dict[str, Callable[[Path], object]] = {
     "a2a": partial(a2a_agent, version="1.0"),
     "a2a 0.3": partial(a2a_agent, version="0.3"),
+    "foundry": partial(foundry_agent, memory="response"),
+    "foundry conversation": partial(foundry_agent, memory="conversation"),
     "python": python_agent,
     "command": command_agent,
     "http": http_agent,

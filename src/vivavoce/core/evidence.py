@@ -82,7 +82,7 @@ class Evidence:
     @property
     def input(self) -> str:
         """What was said to the agent; a structured input as JSON."""
-        if self._turn is None:
+        if self._turn is None or self._turn.input is None:
             raise Missing("input")
         value = self._turn.input
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -53,7 +53,7 @@ class Scored(Protocol):
 
 
 class Session(Protocol):
-    """One conversation with an agent."""
+    """One conversation with an agent. May have `asked: JSON`: what the last answer, if it was given before, had been asked."""
 
     async def send(self, request: Request) -> Reply:
         """Say one thing, and wait for the answer.

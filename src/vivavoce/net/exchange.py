@@ -74,15 +74,19 @@ class Client:
         self._headers.update(door.headers)
         self._http: aiohttp.ClientSession | None = None
 
-    async def call(self, body: bytes, cookies: dict[str, str], read: Read[T]) -> T:
+    async def call(
+        self, body: bytes, cookies: dict[str, str], read: Read[T], *, below: str = "", method: str | None = None
+    ) -> T:
         """Send a request and read its answer; `cookies` are sent, and those of the answer added to them.
+
+        `below` is a path below the door's address, with its query if it has one; `method` is another than the door's.
 
         Raises:
             CallError: with a failure that says what happened, and whether the other side may have been reached; `Refused`
                 when it answered with another status than success.
         """
         try:
-            return await self._follow(body, cookies, read)
+            return await self._follow(self._below(below), method or self._door.method, body, cookies, read)
         except aiohttp.ClientSSLError as error:
             raise self._failed("tls", f"no secure connection: {error}", sent=False) from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
@@ -101,9 +105,16 @@ class Client:
         if http is not None:
             await http.close()
 
-    async def _follow(self, body: bytes, cookies: dict[str, str], read: Read[T]) -> T:
+    def _below(self, path: str) -> URL:
+        """An address below the door's; the query of that is kept."""
+        if not path:
+            return self._url
+        path, _, query = path.partition("?")
+        url = (self._url / path).with_query(self._url.query)
+        return url.update_query(query) if query else url
+
+    async def _follow(self, url: URL, method: str, body: bytes, cookies: dict[str, str], read: Read[T]) -> T:
         """The exchange, over redirects that stay with the same host."""
-        url, method = self._url, self._door.method
         for _ in range(_MOST_REDIRECTS + 1):
             response = await self._open().request(
                 method,

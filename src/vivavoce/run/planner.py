@@ -33,7 +33,9 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
         PluginError: target, judge or an evaluator of the command line cannot be made.
     """
     problems = Problems(lenient=selection.lenient)
-    answers = live or (selection.target is not None and plugins.fold(selection.target.name) != "recorded")
+    answers: bool | None = live or (selection.target is not None and plugins.fold(selection.target.name) != "recorded")
+    if selection.target is not None and selection.target.options.get("fetch") is not None:
+        answers = None  # what is fetched was asked before: a row need neither say it nor hold the answer
     readings, count, checks = read(selection, problems, folder, suites, live=answers)
     problems.raise_any()
     if not count.selected:

@@ -111,6 +111,9 @@ async def _say_all(trial: Trial, room: Room, held: list[_Held]) -> None:
             if isinstance(outcome, Failure):
                 held.append(_Held(turn=turn, history=history, failure=outcome))
                 return
+            if turn.input is None:
+                # Only a session that fetched an answer knows what that had been asked.
+                turn = replace(turn, input=getattr(session, "asked", None))
             held.append(_Held(turn=turn, history=history, reply=outcome))
             history = (*history, Message(role="user", content=turn.input), Message(role="assistant", content=outcome.text))
     finally:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import aclosing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import aiohttp
 
@@ -18,7 +18,9 @@ from vivavoce.net.exchange import Client, Door, Refused, whole
 from vivavoce.net.failures import bad_payload, excerpt
 from vivavoce.targets import _answer
 from vivavoce.targets._sse import BEATS, DONE, arriving
-from vivavoce.wire import openai, openai_chat, openai_responses
+from vivavoce.wire import openai, openai_chat
+
+T = TypeVar("T")
 
 
 class Joined(Protocol):
@@ -38,11 +40,24 @@ class Manner:
     body: Mapping[str, JSON]
     """Fields of every request, the model among them."""
     system: str | None
-    stateful: bool
     hints: Mapping[int, str]
     """What to do about a status."""
     limit: int
     """Bytes of an answer."""
+
+
+class Asking(Protocol):
+    """Where requests go."""
+
+    @property
+    def manner(self) -> Manner:
+        """What every request says."""
+
+    async def ask(self, fields: Object, read: Callable[[JSON], Reply], below: str = "") -> tuple[Reply, Object]:
+        """The reply to a request of these fields, and the answer it was read from. Raises `CallError`."""
+
+    async def fetch(self, below: str, read: Callable[[JSON], T], fields: Object | None = None) -> T:
+        """What is read from the answer at a path below the address: to fields, or to the mere question. Raises `CallError`."""
 
 
 class Line:
@@ -55,7 +70,7 @@ class Line:
         self._client = Client(door)
         self._joined = joined
 
-    async def ask(self, fields: Object, read: Callable[[JSON], Reply]) -> tuple[Reply, Object]:
+    async def ask(self, fields: Object, read: Callable[[JSON], Reply], below: str = "") -> tuple[Reply, Object]:
         """The reply to a request of these fields, and the answer it was read from.
 
         Raises:
@@ -63,14 +78,34 @@ class Line:
         """
         body = codec.encode({**self.manner.body, **fields})
         try:
-            payload = await self._client.call(body, {}, self._payload)
-            return read(payload), payload
+            with self._told():
+                payload = await self._client.call(body, {}, self._payload, below=below)
+                return read(payload), payload
         except Refused as refused:
             fault = openai.fault(refused.body)
             if fault.filtered:
                 # The filter's word is what a person would have been shown.
                 return Reply(text="", refusal=fault.message, raw={"status": refused.status, "code": fault.code}), {}
             raise self._explained(refused, fault) from None
+
+    async def fetch(self, below: str, read: Callable[[JSON], T], fields: Object | None = None) -> T:
+        """What is read from the answer at a path below the address: to fields, or to the mere question.
+
+        Raises:
+            CallError: there is none, with a typed failure.
+        """
+        body, method = (b"", "GET") if fields is None else (codec.encode(fields), "POST")
+        try:
+            with self._told():
+                return read(await self._client.call(body, {}, self._payload, below=below, method=method))
+        except Refused as refused:
+            raise self._explained(refused, openai.fault(refused.body)) from None
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What is wrong with an answer, as a failure that says who answered."""
+        try:
+            yield
         except openai.Reported as error:
             message = f"{self._shown} answered {excerpt(str(error), 400)}"
             raise CallError(Failure(code="agent_error", message=message, answered=True)) from None
@@ -114,7 +149,7 @@ class Line:
 class Chat:
     """A conversation by chat completions: every turn says again what was said before."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Asking) -> None:
         self._line = line
 
     async def send(self, request: Request) -> Reply:
@@ -123,34 +158,6 @@ class Chat:
         said = openai_chat.messages(manner.system, request.history, request.input)
         offered = bool(manner.body.get("tools"))
         reply, _ = await self._line.ask({"messages": said}, lambda payload: openai_chat.reply(payload, offered=offered))
-        return reply
-
-    async def close(self) -> None:
-        """Nothing of it is left."""
-
-
-class Responses:
-    """A conversation by responses: each turn names the response before it, where the service keeps those."""
-
-    def __init__(self, line: Line) -> None:
-        self._line = line
-        self._before: str | None = None
-
-    async def send(self, request: Request) -> Reply:
-        """Say one thing, and wait for the answer."""
-        manner = self._line.manner
-        fields: dict[str, JSON] = {"instructions": manner.system} if manner.system else {}
-        if self._before is None:
-            fields["input"] = openai_responses.items(request.history, request.input)
-        else:
-            fields["input"] = openai_responses.items((), request.input)
-            fields["previous_response_id"] = self._before
-        if not manner.stateful:
-            fields["store"] = False
-        reply, payload = await self._line.ask(fields, openai_responses.reply)
-        number = payload.get("id")
-        kept = manner.stateful and isinstance(number, str) and not openai_responses.left_open(payload)
-        self._before = number if kept else None
         return reply
 
     async def close(self) -> None:

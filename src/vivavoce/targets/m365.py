@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from vivavoce.targets._a2a import Line
-    from vivavoce.targets._m365 import Gate
+    from vivavoce.targets._gate import Gate
     from vivavoce.targets._sign_in import SignIn
 
 __all__ = ["M365"]
@@ -126,8 +126,8 @@ class M365:
             self._sign_in.token(False)
 
     @cached_property
-    def _gate(self) -> Gate:
-        from vivavoce.targets._m365 import Gate
+    def _gate(self) -> Gate[Line]:
+        from vivavoce.targets._gate import Gate
 
         token = self._given_token
         if token:

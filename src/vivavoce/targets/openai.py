@@ -31,7 +31,8 @@ class Openai:
     Speaks: chat completions, a POST to `BASE_URL/chat/completions` with all that was said; or, with `api=responses`, a POST to
         `BASE_URL/responses` that names the response before it. Text, tool calls (with their results, where a response holds
         them), annotations as citations, searches of the service's own, refusals and tokens become the reply.
-    Options: `model`, `api`, `base_url`, `api_key`, `system`, `stream`, `stateful`, `headers`, `extra`, `idempotent`, `limit`.
+    Options: `model`, `api`, `base_url`, `api_key`, `system`, `stream`, `stateful`, `fetch`, `headers`, `extra`, `idempotent`,
+        `limit`.
     Example: `--target openai:gpt-5-mini`, or `--target openai:my-agent --target-option base_url=http://localhost:8000/v1`
     Limits: no tool is run here: a model that calls one of `extra`'s tools has answered with the call. Tool calls that an
         answer does not speak of are unknown, unless tools were offered. Results of tools in a case's history are not sent,
@@ -55,6 +56,8 @@ class Openai:
     """Whether answers are sent in pieces; they are judged as a whole all the same."""
     stateful: bool = True
     """Whether the service keeps responses, so that a later turn names the one before; else everything is said again."""
+    fetch: str | None = None
+    """Column of the dataset, such as `response_id`, that names a response given before: it is fetched, and nothing is asked."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent with every request; `${VAR}` in a value is read from the environment, and never stored."""
     extra: Object = field(default_factory=dict)
@@ -71,12 +74,20 @@ class Openai:
             raise ValueError("model is empty; it names the model or agent as the endpoint does")
         if self.limit < 1:
             raise ValueError(f"limit must be at least 1, not {self.limit}")
+        if self.fetch is not None:
+            object.__setattr__(self, "api", "responses")
+            object.__setattr__(self, "idempotent", True)
 
     def session(self, trial: Trial) -> Session:
         """A conversation of its own."""
-        from vivavoce.targets._openai import Chat, Responses
+        from vivavoce.targets._openai import Chat
+        from vivavoce.targets._responses import Fetched, Responses
 
-        return Chat(self._line) if self.api == "chat" else Responses(self._line)
+        if self.fetch is not None:
+            return Fetched(self._line, trial.case, self.fetch)
+        if self.api == "chat":
+            return Chat(self._line)
+        return Responses(self._line, memory="response" if self.stateful else "none")
 
     async def close(self) -> None:
         """Close every connection."""
@@ -124,7 +135,7 @@ class Openai:
             tls=None,
             secrets=secrets.values({"api_key": self._key, "headers": self.headers}),
         )
-        manner = Manner(body=self._body, system=self.system, stateful=self.stateful, hints=_hints(self.model), limit=self.limit)
+        manner = Manner(body=self._body, system=self.system, hints=_hints(self.model), limit=self.limit)
         return Line(door, manner, openai_chat.Joined if self.api == "chat" else openai_responses.Joined)
 
     @cached_property

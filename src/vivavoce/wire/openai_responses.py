@@ -57,6 +57,21 @@ def reply(payload: JSON) -> Reply:
     )
 
 
+def asked(payload: JSON) -> JSON:
+    """What a response was an answer to, from its list of input items: the last that a user said.
+
+    Raises:
+        ValueError: it is no such list; the message completes "answered ...".
+    """
+    listed = payload.get("data") if isinstance(payload, Mapping) else None
+    if not isinstance(listed, list):
+        raise ValueError("without a list of input items")
+    # The newest comes first.
+    said = next((each for each in listed if isinstance(each, Mapping) and each.get("role") == "user"), {})
+    parts = said.get("content")
+    return openai.text_of(parts) if parts else None
+
+
 def left_open(payload: Object) -> bool:
     """Whether a response waits for the results of tools, so that no other message can follow it."""
     called = {each.get("call_id") for each in _of(payload, _CALLS - {"mcp_call"})}

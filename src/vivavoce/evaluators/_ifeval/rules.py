@@ -87,7 +87,7 @@ def _first_word(text: str, asked: Object) -> bool:
 
 
 def _placeholders(text: str, asked: Object) -> bool:
-    return len(re.findall(r"\[[^\n\[\]]*\]", text)) >= asked["num_placeholders"]
+    return bool(len(re.findall(r"\[[^\n\[\]]*\]", text)) >= asked["num_placeholders"])
 
 
 def _postscript(text: str, asked: Object) -> bool:
@@ -110,11 +110,11 @@ def _highlights(text: str, asked: Object) -> bool:
     """Parts between single asterisks or double ones, with something in them."""
     single = [part for part in re.findall(r"\*[^\n*]*\*", text) if part.strip("*").strip()]
     double = [part for part in re.findall(r"\*\*[^\n*]*\*\*", text) if part[2:-2].strip()]
-    return len(single) + len(double) >= asked["num_highlights"]
+    return bool(len(single) + len(double) >= asked["num_highlights"])
 
 
 def _sections(text: str, asked: Object) -> bool:
-    return len(re.findall(rf"{re.escape(asked['section_spliter'])}\s?\d+", text)) >= asked["num_sections"]
+    return bool(len(re.findall(rf"{re.escape(asked['section_spliter'])}\s?\d+", text)) >= asked["num_sections"])
 
 
 def _json(text: str, asked: Object) -> bool:

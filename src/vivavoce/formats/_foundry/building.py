@@ -10,7 +10,7 @@ from vivavoce.core.model import NOTHING, Case, Check, Expectation, Turn
 from vivavoce.core.reply import JSON, Object, Reply
 from vivavoce.formats._foundry import calls, seeds
 from vivavoce.formats._foundry.asked import Asked, defaults, of_seeds
-from vivavoce.formats._foundry.columns import BESIDE, INTERACTION, STANDARD, STRUCTURED, proposal
+from vivavoce.formats._foundry.columns import BESIDE, FETCHED, INTERACTION, STANDARD, STRUCTURED, proposal
 from vivavoce.formats._foundry.conversing import PAIR, Conversation, converse
 from vivavoce.formats._foundry.expressions import ABSENT, find
 from vivavoce.formats._foundry.rebuild import row_of, same
@@ -158,7 +158,10 @@ class Building:
         for column in BESIDE:
             value = self._value(column)
             if value is not None:
-                if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+                if column == FETCHED:
+                    if not isinstance(value, str) or not value.strip():
+                        self._say(f"must be the id of a response, not {shown(value)}", column)
+                elif not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
                     self._say(f"must be a list of objects, not {shown(value)}", column)
                 found[column] = value
         return found

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-INTERACTION = ("messages", "query", "response", "conversation", "actions", "tool_calls")
+FETCHED = "response_id"
+"""The column that names an answer which a service keeps."""
+INTERACTION = ("messages", "query", "response", "conversation", "actions", "tool_calls", FETCHED)
 """Columns any of which makes a row something to examine."""
 ANY = (*INTERACTION, "test_case_description")
 """Columns without any of which there is nothing to examine."""
@@ -19,8 +21,8 @@ STRUCTURED = frozenset(
 SEED = ("test_case_description", "desired_num_turns", "test_case_category", "simulation_configuration")
 """Columns of a conversation that is to be simulated."""
 STANDARD = frozenset((*INTERACTION, *SEED, *STRUCTURED, "ground_truth", "context", "id", "test_case_id", "category"))
-BESIDE = frozenset({"retrieval_ground_truth", "retrieved_documents"})
-"""Standard columns that are evidence as they stand, and so are kept with the other columns."""
+BESIDE = frozenset({"retrieval_ground_truth", "retrieved_documents", FETCHED})
+"""Standard columns that are used as they stand, and so are kept with the other columns."""
 
 WILD: Mapping[str, str] = MappingProxyType(
     {
