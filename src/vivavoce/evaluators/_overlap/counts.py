@@ -10,7 +10,10 @@ from typing import NamedTuple
 from vivavoce.evaluators._overlap.stems import stem
 from vivavoce.evaluators._overlap.synonyms import remembered as synonyms
 
+_SHORT = 4096
+"""Tokens of a text that is short enough to keep a number for each."""
 _OFTEN = 64
+"""Places from which on a token of a longer text keeps its number."""
 
 
 class Alignment(NamedTuple):
@@ -64,18 +67,13 @@ def common_subsequence(ours: Sequence[str], theirs: Sequence[str]) -> int:
     while start < shorter and ours[start] == theirs[start]:
         start += 1
     ours, theirs = ours[start:], theirs[start:]
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, token in enumerate(ours):
-        places[token].append(place)
-    often = {token: _bits(held, len(ours)) for token, held in places.items() if len(held) >= _OFTEN or len(ours) < 4096}
+    bits = _Bits(ours)
     every = (1 << len(ours)) - 1
     row = every
     for token in theirs:
-        if token in places:
-            # The numbers of rare tokens would fill the memory if they were all kept.
-            held = row & (often.get(token) or _bits(places[token], len(ours)))
-            if held:
-                row = ((row + held) | (row - held)) & every
+        held = row & bits[token]
+        if held:
+            row = ((row + held) | (row - held)) & every
     return start + len(ours) - row.bit_count()
 
 
@@ -128,9 +126,26 @@ def _last(places: list[int]) -> int:
     return places[-1]
 
 
-def _bits(places: Iterable[int], size: int) -> int:
-    """A number with a bit at each place."""
-    held = bytearray(size // 8 + 1)
-    for place in places:
-        held[place >> 3] |= 1 << (place & 7)
-    return int.from_bytes(held, "little")
+class _Bits:
+    """For each token of a text a number with a bit at each of its places."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self.bytes = len(tokens) // 8 + 1
+        self.places: dict[str, list[int]] = defaultdict(list)
+        for place, token in enumerate(tokens):
+            self.places[token].append(place)
+        # The numbers of rare tokens, as long as those of any other, would fill the memory if all of a long text were kept.
+        often = _OFTEN if len(tokens) > _SHORT else 1
+        self.made = {token: self._make(held) for token, held in self.places.items() if len(held) >= often}
+
+    def __getitem__(self, token: str) -> int:
+        made = self.made.get(token)
+        return self._make(self.places.get(token, ())) if made is None else made
+
+    def _make(self, places: Sequence[int]) -> int:
+        if len(places) < 2:
+            return 1 << places[0] if places else 0
+        held = bytearray(self.bytes)
+        for place in places:
+            held[place >> 3] |= 1 << (place & 7)
+        return int.from_bytes(held, "little")
