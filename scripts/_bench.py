@@ -1,10 +1,11 @@
-"""Measure Viva on this machine, as ratios within one run: `scripts/bench [--quick]`."""
+"""Measure Viva on this machine, as ratios within one run: `scripts/bench [--quick] [--sdk]`."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import random
 import resource
 import shutil
 import statistics
@@ -15,6 +16,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import _differential
+import _text_pairs
 
 VIVA = [sys.executable, "-m", "vivavoce"]
 
@@ -50,6 +54,15 @@ async def main():
                     (await response.json())["text"]
         await asyncio.gather(*(worker() for _ in range(count)))
 asyncio.run(main())
+"""
+
+SDK = """
+import sys
+from azure.ai.evaluation import BleuScoreEvaluator, F1ScoreEvaluator, MeteorScoreEvaluator, evaluate
+from azure.ai.evaluation import RougeScoreEvaluator, RougeType
+if __name__ == "__main__":
+    evaluators = {"f1": F1ScoreEvaluator(), "bleu": BleuScoreEvaluator(), "meteor": MeteorScoreEvaluator()}
+    evaluate(data=sys.argv[1], evaluators={**evaluators, "rouge": RougeScoreEvaluator(RougeType.ROUGE_L)})
 """
 
 AGENT = """
@@ -157,6 +170,26 @@ def in_process(folder: Path, count: int) -> None:
     say(f"peak memory, {10 * count} cases against {count}", growth, "1.1 x or +16 MB")
 
 
+def overlap(folder: Path, count: int, sdk: bool) -> None:
+    dice = random.Random(0)
+    with (folder / "rows.jsonl").open("w", encoding="utf-8") as out:
+        for number in range(count):
+            expected = " ".join(dice.sample(_text_pairs.SENTENCES, dice.randint(1, 3)))
+            answer = _text_pairs.changed(expected, dice, [("big", "large"), ("begin", "start")])
+            out.write(json.dumps({"query": f"question {number}", "ground_truth": expected, "response": answer}) + "\n")
+    names = ("F1Score", "RougeScore", "BleuScore", "MeteorScore")
+    asked = [word for name in names for word in ("--evaluator", name)]
+    ours = run([*VIVA, "run", "rows.jsonl", *asked, "--quiet", "--store", "rows.db"], folder, codes=(0, 1))
+    say(f"{count} recorded rows, F1 + ROUGE-L + BLEU + METEOR, CPU", f"{ours.cpu:.1f} s", "stated")
+    home = _differential.cache()
+    if not sdk and not (home / "ready").exists():
+        say("  against the Azure AI Evaluation SDK", "--sdk measures", "0.1 x")
+        return
+    python = _differential.environment(home)
+    theirs = run(["env", f"NLTK_DATA={home / 'nltk_data'}", str(python), "-c", SDK, "rows.jsonl"], folder)
+    say("  against the Azure AI Evaluation SDK, which reports as much", f"{ours.cpu / theirs.cpu:.3f} x", "0.1 x")
+
+
 def installed(folder: Path) -> None:
     root = Path(__file__).parent.parent
     where = folder / "site"
@@ -170,13 +203,16 @@ def installed(folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the cases, fewer repeats")
-    quick = parser.parse_args().quick
+    parser.add_argument("--sdk", action="store_true", help="compare with the Azure AI Evaluation SDK, installed if need be")
+    arguments = parser.parse_args()
+    quick = arguments.quick
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     folder = Path(tempfile.mkdtemp(prefix="viva-bench-"))
     try:
         start_up(folder, 5 if quick else 15)
         over_http(folder, 1_000 if quick else 10_000)
         in_process(folder, 1_000 if quick else 10_000)
+        overlap(folder, 2_000, arguments.sdk)
         installed(folder)
     finally:
         shutil.rmtree(folder)

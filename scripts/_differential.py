@@ -65,10 +65,17 @@ json.dump({"scores": scores, "seconds": spent}, open(sys.argv[2], "w"))
 """
 
 
+def cache() -> Path:
+    """Where the environment is kept unless told otherwise."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vivavoce" / "differential"
+
+
 def environment(folder: Path) -> Path:
     """A Python with the SDK and the data it reads, made once."""
     python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not (folder / "ready").exists():
+        # NLTK reads no data that others may write.
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         print(f"Making an environment in {folder} (once) ...", file=sys.stderr)
         venv.create(folder / "venv", with_pip=True, clear=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *SDK], check=True)
@@ -154,9 +161,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cache", type=Path, help="where the environment is kept; default: the user's cache")
     arguments = parser.parse_args()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vivavoce" / "differential"
-    folder = (arguments.cache or cache).absolute()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder = (arguments.cache or cache()).absolute()
     python = environment(folder)
     pairs = list(_text_pairs.generate(arguments.pairs, arguments.seed, sources.wordnet(folder / "archives")))
     (folder / "pairs.json").write_text(json.dumps(pairs), encoding="utf-8")
