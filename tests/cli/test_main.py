@@ -114,13 +114,6 @@ def test_an_internal_error_is_one_line_unless_more_is_asked_for(process, folder)
     assert "Traceback" in process("runs", VIVA_DEBUG="1", **path).err
 
 
-def test_a_reader_that_goes_away_is_no_error(folder, cases, process):
-    process("run", cases)
-    script = f"{sys.executable} -m vivavoce show last --json | true; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("0\n", "")
-
-
 def test_a_terminal_that_cannot_show_a_letter_gets_the_rest(process, folder, cases):
     (folder / "cases.jsonl").write_text('{"input": "é", "expected": "ö", "reply": "ü", "evaluators": {"ExactMatch": {}}}\n')
     done = process("run", "cases.jsonl", PYTHONIOENCODING="ascii")

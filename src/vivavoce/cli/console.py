@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING
+
+from vivavoce.core.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +38,30 @@ def note(message: str) -> None:
 
 def say(message: str = "") -> None:
     """What was asked for, on standard output."""
-    sys.stdout.write(safe(message) + "\n")
+    put(safe(message) + "\n")
+
+
+def put(text: str) -> None:
+    """A text of our own, on standard output, as it stands."""
+    with printing():
+        sys.stdout.write(text)
+
+
+@contextmanager
+def printing(way_out: str = "") -> Iterator[None]:
+    """Around what writes to standard output. Who reads it may go away, as `head` does: then there is nobody to tell, what
+    would be written goes nowhere from there on, and nothing else changes.
+
+    Raises:
+        UsageError: it cannot be written, such as to a disk that is full; `way_out` is said then too.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        hush(sys.stdout)
+    except OSError as error:
+        hush(sys.stdout)
+        raise UsageError(f"standard output cannot be written: {error.strerror or error}{way_out and f'; {way_out}'}") from error
 
 
 def prompt(text: str) -> str | None:
@@ -48,7 +73,8 @@ def prompt(text: str) -> str | None:
     stdin = sys.stdin
     if stdin.errors != "surrogateescape":  # which cannot be said again once something was read
         stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr] # a text file, whenever this is a command
-    sys.stdout.flush()
+    with printing():
+        sys.stdout.flush()
     if stdin.isatty() and sys.stdout.isatty():
         with suppress(ImportError):  # editing and earlier lines, where the system has it
             import readline  # noqa: F401
@@ -57,8 +83,7 @@ def prompt(text: str) -> str | None:
         except EOFError:
             return None
     if stdin.isatty():
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        _tell(text, end="")
     line = stdin.readline()
     return line.rstrip("\r\n") if line else None
 
@@ -76,12 +101,14 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     widths = [max(_width(row[column]) for row in whole) for column in range(len(headings))]
     for row in whole:
         cells = (cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True))
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+        put("  ".join(cells).rstrip() + "\n")
 
 
-def hush() -> None:
-    """Standard output leads nowhere from here on: who read it went away, as `head` does, and there is nobody to tell."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def hush(stream: IO[str]) -> None:
+    """Have a stream lead nowhere from here on, also for what it holds back and could not get rid of."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _width(text: str) -> int:
@@ -93,6 +120,9 @@ def _width(text: str) -> int:
     return cell_len(text)
 
 
-def _tell(message: str) -> None:
-    sys.stderr.write(safe(message) + "\n")
-    sys.stderr.flush()
+def _tell(message: str, *, end: str = "\n") -> None:
+    try:
+        sys.stderr.write(safe(message) + end)
+        sys.stderr.flush()
+    except OSError:
+        hush(sys.stderr)  # nobody can be told that nobody can be told

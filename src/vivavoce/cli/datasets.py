@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import TYPE_CHECKING
 
 from vivavoce.cli.command import Command
-from vivavoce.cli.console import note, say, table, warn
+from vivavoce.cli.console import note, put, say, table, warn
 from vivavoce.cli.options import add_settings, named, settings
 from vivavoce.core.errors import EXIT_OK, EXIT_USAGE, DatasetError, UsageError
 
@@ -67,7 +66,7 @@ def _schema(arguments: argparse.Namespace) -> int:
         schema = document.schema()
     else:
         schema = plugins.build("formats", Use(name=arguments.name)).schema()
-    sys.stdout.write(json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+    put(json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
     return EXIT_OK
 
 

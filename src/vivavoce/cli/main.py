@@ -18,28 +18,23 @@ def viva(argv: Sequence[str] | None = None) -> int:
         # Nothing is loaded for this: it is asked often, by scripts and by people who want to know that all is well.
         from vivavoce import __version__
 
-        sys.stdout.write(f"viva {__version__}\n")
-        return 0
+        _open()
+        return _delivered("viva", 0, f"viva {__version__}\n")
     return guarded("viva", words, _asked)
 
 
 def guarded(name: str, words: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
     """What the command `name` comes to, whatever becomes of it."""
+    _open()
     try:
-        return _run(name, words, run)
+        code = run(words)
+    except KeyboardInterrupt:
+        from vivavoce.core.errors import EXIT_INTERRUPTED
+
+        return _delivered(name, EXIT_INTERRUPTED)
     except Exception as error:  # the last line: a defect of ours is told in one line, unless more is asked for
-        from vivavoce.cli.console import complain
-        from vivavoce.core.errors import EXIT_USAGE
-
-        way_out = f"this is a defect of {name}, please report it"
-        if "--verbose" in words or os.environ.get("VIVA_DEBUG"):
-            import traceback
-
-            traceback.print_exc()
-        else:
-            way_out += f"; {'--verbose' if name == 'viva' else 'VIVA_DEBUG=1'} shows where it arose"
-        complain(f"internal error: {type(error).__name__}: {error}; {way_out}", by=name)
-        return EXIT_USAGE
+        return _delivered(name, _told(name, words, error), told=True)
+    return _delivered(name, code)
 
 
 def _asked(words: Sequence[str]) -> int:
@@ -49,29 +44,50 @@ def _asked(words: Sequence[str]) -> int:
     return asked if isinstance(asked, int) else asked()
 
 
-def _run(name: str, words: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
-    from vivavoce.core.errors import EXIT_INTERRUPTED, DatasetError, VivaError
+def _open() -> None:
+    """Make the standard streams such that all can be read and written: there, and able to show any text."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed before this began
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 # it is open as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without all of Unicode gets what it can show, rather than nothing.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a text file, whenever this is a command
 
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            # A terminal without all of Unicode gets what it can show, rather than nothing.
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a text file, whenever this is a command
-        code = run(words)
-        sys.stdout.flush()
-        return code
-    except VivaError as error:
-        from vivavoce.cli.console import complain, note
 
-        # Problems of datasets begin with their place, which editors and terminals make a link of.
-        if isinstance(error, DatasetError):
-            note(str(error))
-        else:
-            complain(str(error), by=name)
+def _told(name: str, words: Sequence[str], error: Exception) -> int:
+    """Say what went wrong; the exit code that follows."""
+    from vivavoce.cli.console import complain, note
+    from vivavoce.core.errors import EXIT_USAGE, DatasetError, VivaError
+
+    if isinstance(error, DatasetError):
+        note(str(error))  # its problems begin with their place, which editors and terminals make a link of
         return error.exit_code
-    except BrokenPipeError:
-        from vivavoce.cli.console import hush
+    if isinstance(error, VivaError):
+        complain(str(error), by=name)
+        return error.exit_code
+    way_out = f"this is a defect of {name}, please report it"
+    if "--verbose" in words or os.environ.get("VIVA_DEBUG"):
+        import traceback
 
-        hush()
-        return 0
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        note("".join(traceback.format_exception(error)).rstrip())
+    else:
+        way_out += f"; {'--verbose' if name == 'viva' else 'VIVA_DEBUG=1'} shows where it arose"
+    complain(f"internal error: {type(error).__name__}: {error}; {way_out}", by=name)
+    return EXIT_USAGE
+
+
+def _delivered(name: str, code: int, text: str = "", *, told: bool = False) -> int:
+    """The exit code, once all that was printed, and `text`, has gone where it goes; `told`: an error was told already."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        from vivavoce.cli.console import complain, hush
+        from vivavoce.core.errors import EXIT_USAGE
+
+        hush(sys.stdout)
+        if not isinstance(error, BrokenPipeError):
+            if not told:
+                complain(f"standard output cannot be written: {error.strerror}", by=name)
+            return max(code, EXIT_USAGE)
+    return code

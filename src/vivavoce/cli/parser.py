@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 from vivavoce.cli import about, datasets, model, project, run, runs
+from vivavoce.cli.console import note, printing, put
 from vivavoce.cli.options import flags
 from vivavoce.config.options import OPTIONS
 from vivavoce.core.errors import UsageError
@@ -32,6 +32,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """A usage error, told by the command's last line."""
         raise UsageError(f"{message}\nSee {self.prog} --help")
+
+    def print_help(self, file: object = None) -> None:
+        """Help, printed as everything else is: the usual way loses without a word what cannot be written."""
+        with printing():  # laying it out already looks at where it goes
+            put(self.format_help())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,7 +91,8 @@ def parse(words: Sequence[str]) -> int | Callable[[], int]:
     """
     tree = build()
     if not words:
-        tree.top.print_help(sys.stderr)
+        with printing():
+            note(tree.top.format_help().rstrip("\n"))
         return 2
     name = words[0]
     try:
@@ -111,9 +117,9 @@ def _top(tree: Tree, words: Sequence[str]) -> int:
     if arguments.version:
         from vivavoce import __version__
 
-        sys.stdout.write(f"viva {__version__}\n")
+        put(f"viva {__version__}\n")
     elif arguments.print_completion:
-        sys.stdout.write(_completion(tree, arguments.print_completion))
+        put(_completion(tree, arguments.print_completion))
     return 0
 
 

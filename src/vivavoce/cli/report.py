@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from vivavoce.cli.console import hush, note
+from vivavoce.cli.console import note, printing
+from vivavoce.core.errors import UsageError
 
 if TYPE_CHECKING:
     from vivavoce.config.settings import Settings
@@ -14,27 +16,35 @@ if TYPE_CHECKING:
 
 
 def report(run: Run, outputs: Outputs, wanted: Settings) -> int:
-    """Write all outputs and the console report; returns the exit code.
+    """Write all outputs, then the console report; returns the exit code.
 
     Raises:
-        UsageError: an output could not be written.
+        UsageError: an output, or the report, could not be written.
     """
     from vivavoce.analysis.gate import outcome
 
     verdict = outcome(run, min_pass_rate=wanted.min_pass_rate, no_fail=wanted.no_fail_on_regression)
+    shown = not wanted.quiet and not outputs.take_stdout
     try:
-        if not wanted.quiet and not outputs.take_stdout:
-            show(run, wanted)
         outputs.write(run)
-    except BrokenPipeError:
-        hush()
+    except UsageError:
+        with suppress(UsageError):  # one that failed is told, also where the report fails too
+            if shown:
+                show(run, wanted)
+        raise
+    if shown:
+        show(run, wanted)
     if not wanted.quiet and outputs.take_stdout:
         note(verdict.sentence)
     return verdict.code
 
 
 def show(run: Run, wanted: Settings) -> None:
-    """The console report, on standard output."""
+    """The console report, on standard output.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
     from vivavoce.reports.console import Console
 
     page = Console(
@@ -42,5 +52,6 @@ def show(run: Run, wanted: Settings) -> None:
         verbose=wanted.verbose,
         min_pass_rate=wanted.min_pass_rate,
     )
-    page.render(run, sys.stdout)
-    sys.stdout.flush()
+    with printing(f"the run is stored all the same: viva show {run.id}"):
+        page.render(run, sys.stdout)
+        sys.stdout.flush()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from vivavoce.cli.asked import secret_uses
 from vivavoce.cli.command import Command
+from vivavoce.cli.console import put
 from vivavoce.cli.exam import Attempt, begin, carry_out, sign_in
 from vivavoce.cli.options import add_settings, settings
 from vivavoce.cli.report import report
@@ -43,7 +43,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.print_config:
         from vivavoce.config.show import show
 
-        sys.stdout.write(show(wanted))
+        put(show(wanted))
         return 0
     if not wanted.paths:
         raise UsageError(NO_PATHS)

@@ -31,8 +31,9 @@ def _asked(words: Sequence[str]) -> int:
         return EXIT_OK
     if asked.version:
         from vivavoce import __version__
+        from vivavoce.cli.console import put
 
-        sys.stdout.write(f"runevals {__version__}\n")
+        put(f"runevals {__version__}\n")
         return EXIT_OK
     if _needs_nothing(asked):
         return EXIT_OK

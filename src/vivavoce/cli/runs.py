@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vivavoce.cli.command import Command
-from vivavoce.cli.console import say, table
+from vivavoce.cli.console import printing, put, say, table
 from vivavoce.cli.options import add_settings, named, settings
 from vivavoce.cli.report import show
 from vivavoce.cli.stored import open_store
@@ -39,7 +39,7 @@ def _runs(arguments: argparse.Namespace) -> int:
     with open_store(settings(arguments)) as store:
         runs = store.runs(arguments.newest)
     if arguments.json:
-        sys.stdout.write(json.dumps([_head(run) for run in runs], indent=2, ensure_ascii=False) + "\n")
+        put(json.dumps([_head(run) for run in runs], indent=2, ensure_ascii=False) + "\n")
     elif runs:
         headings = ("RUN", "STARTED", "STATE", "TARGET", "PASS", "FAIL", "SKIP", "ERROR", "RATE", "SUITES")
         table(headings, [_row(run) for run in runs])
@@ -62,7 +62,8 @@ def _show(arguments: argparse.Namespace) -> int:
         run = store.run(arguments.ref)
         Outputs(chosen).write(run)
         if writer is not None:
-            render(writer, run, sys.stdout)
+            with printing():
+                render(writer, run, sys.stdout)
         elif not chosen:
             show(run, wanted)
     return EXIT_OK

@@ -74,6 +74,8 @@ class Outputs:
         self._earlier = earlier
         """Results that a resumed run has already; they are streamed first."""
         self._streams: dict[Output, IO[str]] = {}
+        self._lost: list[str] = []
+        """What went wrong where nothing can be written again."""
 
     @property
     def take_stdout(self) -> bool:
@@ -108,8 +110,10 @@ class Outputs:
             try:
                 stream.write(output.writer.line(result))
                 stream.flush()
-            except OSError:
-                # Told when it is written whole, at the end: by then it may work again, and the run goes on meanwhile.
+            except OSError as error:
+                # Told at the end, when a file is written whole: by then it may work again, and the run goes on meanwhile.
+                if output.is_stdout and not isinstance(error, BrokenPipeError):
+                    self._lost.append(_unwritten(output, error))
                 self._close(output)
 
     def finished(self, run: Run) -> None:
@@ -125,6 +129,7 @@ class Outputs:
         """
         streamed = {output for output in self._outputs if output.is_stdout and isinstance(output.writer, Streaming)}
         failed = [message for output in self._outputs if output not in streamed and (message := _write(output, run))]
+        failed += self._lost
         if failed:
             raise UsageError("\n".join([*failed, f"The run is stored all the same: viva show {run.id} --output PATH"]))
 
@@ -222,12 +227,14 @@ def _write(output: Output, run: Run) -> str | None:
             with _open(output, Path(output.path)) as device:
                 render(output.writer, run, device)
     except BrokenPipeError:
-        raise
-    except OSError as error:
-        return f"--output {output.spec}: cannot be written: {error.strerror or error}"
-    except VivaError as error:
-        return f"--output {output.spec}: cannot be written: {error}"
+        return None  # who read it went away, as `head` does, and there is nobody to tell
+    except (OSError, VivaError) as error:
+        return _unwritten(output, error)
     return None
+
+
+def _unwritten(output: Output, error: Exception) -> str:
+    return f"--output {output.spec}: cannot be written: {getattr(error, 'strerror', None) or error}"
 
 
 def _replace(output: Output, run: Run) -> None:

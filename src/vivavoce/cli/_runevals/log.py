@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from vivavoce.cli._runevals.options import LEVELS
+from vivavoce.cli.console import note
 from vivavoce.cli.progress import Silent
 from vivavoce.core.model import Plan
 from vivavoce.core.result import Result, Run
@@ -59,5 +59,4 @@ class Log(Silent):
         from vivavoce.run import identity
 
         record = {"time": identity.now(), "level": level, "logger": "runevals", "operation": operation, "message": message}
-        sys.stderr.write(encoded(record | more) + "\n")
-        sys.stderr.flush()
+        note(encoded(record | more))
