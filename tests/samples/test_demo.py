@@ -20,7 +20,7 @@ import vivavoce as viva
 from vivavoce.core import plugins
 from vivavoce.core.errors import StoreError
 from vivavoce.core.model import Use
-from vivavoce.samples import demo
+from vivavoce.samples import demo, here
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +30,18 @@ def held(tmp_path_factory):
     before = Path.cwd()
     os.chdir(folder)
     try:
-        out, err = io.StringIO(), io.StringIO()
-        code = demo.run_demo(store=demo.DEFAULT_STORE, out=out, err=err, color=False)
+        told = []
+        kept = demo.examine(store=demo.DEFAULT_STORE, note=told.append)
+        out = report(kept, demo.DEFAULT_STORE)
     finally:
         os.chdir(before)
-    return folder, code, out.getvalue(), err.getvalue()
+    return folder, demo.outcome(kept), out, "\n".join(told)
+
+
+def report(run, store):
+    out = io.StringIO()
+    demo.report(run, store=store, out=out, color=False)
+    return out.getvalue()
 
 
 @pytest.fixture
@@ -75,25 +82,17 @@ def test_it_reports_and_says_what_comes_next(held):
     assert "products-mini" in out
     assert "rightly so" in out
     assert "\x1b" not in out
-    assert [line for line in out.splitlines() if line.startswith("  viva ")]
+    assert [line for line in out.splitlines() if re.match("  .*viva show", line)]
 
 
 def test_the_commands_it_names_work(held):
     folder, _, out, _ = held
-    bin_ = Path(sys.executable).parent
     codes = {}
-    for command in re.findall(r"(?m)^  (viva .+)$", out):
+    for command in re.findall(r"(?m)^  (.*viva .+)$", out):
         words = shlex.split(command)
         if words[1:2] == ["init"] or "localhost" in command:
             continue  # these are for an agent of one's own
-        done = subprocess.run(
-            [bin_ / words[0], *words[1:]],
-            cwd=folder,
-            env={**os.environ, "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"},
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60)
         codes[command] = done.returncode
         assert "products-mini" in done.stdout or "--output" in words, done.stderr
     assert [code for command, code in codes.items() if " show " in command] == [0, 0]
@@ -103,19 +102,18 @@ def test_the_commands_it_names_work(held):
 
 def test_a_store_of_ones_own_is_named_in_the_commands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    out = io.StringIO()
-    assert demo.run_demo(store="my runs.db", out=out, err=io.StringIO(), color=False) == 0
-    assert "  viva show last --store 'my runs.db'\n" in out.getvalue()
+    out = report(demo.examine(store="my runs.db", note=lambda text: None), "my runs.db")
+    assert f"  {here.viva()} show last --store 'my runs.db'\n" in out
     assert (tmp_path / "my runs.db").is_file()
 
 
 def test_a_store_that_cannot_be_is_told_and_leaves_no_agent(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
-    err = io.StringIO()
+    told = []
     with pytest.raises(StoreError):
-        demo.run_demo(store="file/runs.db", out=io.StringIO(), err=err, color=False)
-    _refuses(re.search(r"http://\S+", err.getvalue())[0])
+        demo.examine(store="file/runs.db", note=told.append)
+    _refuses(re.search(r"http://\S+", told[0])[0])
 
 
 def test_the_agent_ends_with_its_parent():

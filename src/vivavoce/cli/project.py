@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vivavoce.cli.command import Command
-from vivavoce.cli.console import note, say
+from vivavoce.cli.console import note, printing, say
 from vivavoce.cli.options import add_settings, named, settings
 from vivavoce.core.errors import EXIT_OK, UsageError
 
@@ -40,10 +40,12 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
 
 def _demo(arguments: argparse.Namespace) -> int:
     wanted = settings(arguments)
-    from vivavoce.samples.demo import run_demo
+    from vivavoce.samples import demo
 
-    color = sys.stdout.isatty() and not wanted.no_color
-    return run_demo(store=wanted.store, out=sys.stdout, err=sys.stderr, color=color)
+    run = demo.examine(store=wanted.store, note=note)
+    with printing():
+        demo.report(run, store=wanted.store, out=sys.stdout, color=sys.stdout.isatty() and not wanted.no_color)
+    return demo.outcome(run)
 
 
 def _init(arguments: argparse.Namespace) -> int:
@@ -88,12 +90,17 @@ def _templates() -> Traversable:
 
 
 def _steps(target: str | None) -> Iterator[str]:
-    yield "Next:"
-    yield "  viva run             examine the agent with evals/starter.json"
+    from vivavoce.samples import here
+
+    viva = here.viva()
+    steps = [(f"{viva} run", "examine the agent with evals/starter.json")]
     if target is None:
-        yield f"  {AGENT:<21}put a call of your own agent here, or name another [target] in viva.toml"
-    yield "  evals/starter.json   replace the questions by your own; `viva validate` finds what is wrong"
-    yield "  git add .            the workflow then examines the agent on every push"
+        steps.append((AGENT, "put a call of your own agent here, or name another [target] in viva.toml"))
+    steps.append(("evals/starter.json", f"replace the questions by your own; `{viva} validate` finds what is wrong"))
+    steps.append(("git add .", "the workflow then examines the agent on every push"))
+    width = max(len(step) for step, _ in steps)
+    yield "Next:"
+    yield from (f"  {step:<{width}}   {meaning}" for step, meaning in steps)
 
 
 COMMANDS = (

@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
-from pathlib import Path
 from typing import TextIO
 
 from vivavoce.core.errors import EXIT_FAILED, EXIT_OK, UsageError
 from vivavoce.core.result import Run
+from vivavoce.samples import here
 
 DEFAULT_STORE = ".viva/runs.db"
 """Where runs are kept when nobody says otherwise; commands need not name it."""
 
 
-def run_demo(*, store: str, out: TextIO, err: TextIO, color: bool) -> int:
-    """Examine the sample agent; returns 0 when the exam could be held, whatever the agent made of it.
+def examine(*, store: str, note: Callable[[str], None]) -> Run:
+    """Examine the sample agent, and keep the run; `note` is told what happens.
 
     Raises:
         VivaError: the agent does not start, or the run cannot be kept.
     """
     from vivavoce import api
+
+    with as_file(files("vivavoce.samples").joinpath("suites")) as folder, serving() as url:
+        suites = [here.near(path) for path in sorted(folder.iterdir())]
+        note(f"Examining the sample agent, the help desk of an invented shop, at {url}")
+        note("No model is asked and no key is needed.")
+        return api.evaluate(suites, target=url, store=store)
+
+
+def report(run: Run, *, store: str, out: TextIO, color: bool) -> None:
+    """Show the run, and say what to try next."""
     from vivavoce.core import plugins
     from vivavoce.core.model import Use
 
-    with as_file(files("vivavoce.samples").joinpath("suites")) as folder, serving() as url:
-        suites = [_near(path) for path in sorted(folder.iterdir())]
-        print(f"Examining the sample agent, the help desk of an invented shop, at {url}", file=err)
-        print("No model is asked and no key is needed.", file=err, flush=True)
-        run = api.evaluate(suites, target=url, store=store)
     plugins.build("reports", Use(name="console", options={} if color else {"color": False})).render(run, out)
-    print(_afterwards(run, suites, store), file=out)
+    print(_afterwards(run, store), file=out)
+
+
+def outcome(run: Run) -> int:
+    """The exit code: 0 when the exam could be held, whatever the agent made of it."""
     return EXIT_FAILED if run.state != "complete" or run.summary.errored or not run.summary.evaluated else EXIT_OK
 
 
@@ -65,16 +72,12 @@ def serving() -> Iterator[str]:
                 process.kill()
 
 
-def _near(path: Path) -> str:
-    """A path as a person here would type it."""
-    return min(str(path), os.path.relpath(path), key=len)
-
-
-def _afterwards(run: Run, suites: list[str], store: str) -> str:
+def _afterwards(run: Run, store: str) -> str:
     """What the outcome means, and commands to go on with."""
     kept = "" if store == DEFAULT_STORE else f" --store {shlex.quote(store)}"
-    again = f"viva run {shlex.quote(suites[0])}{kept}"
-    process = shlex.quote(f"command:{_python()} -m vivavoce.samples.stdio")
+    viva = here.viva()
+    again = f"{viva} run {shlex.quote(run.header.files[0].path)}{kept}"
+    process = shlex.quote(f"command:{here.python()} -m vivavoce.samples.stdio")
     failed = f"{run.summary.failed} case{'' if run.summary.failed == 1 else 's'}"
     lines = (
         "",
@@ -82,21 +85,15 @@ def _afterwards(run: Run, suites: list[str], store: str) -> str:
         "In CI, such a run would stop the change with exit code 1.",
         "",
         "See the report again, or write it as a page to pass round:",
-        f"  viva show last{kept}",
-        f"  viva show last{kept} --output report.html",
+        f"  {viva} show last{kept}",
+        f"  {viva} show last{kept} --output report.html",
         "",
         "Hold the exam again, with the agent as a Python class, or as a process:",
         f"  {again} --target python:vivavoce.samples.desk:Desk",
         f"  {again} --target {process}",
         "",
         "Examine your own agent: write a first suite, then name the agent by its address, as a command or as Python code:",
-        "  viva init",
-        "  viva run evals/ --target http://localhost:8000/api/chat",
+        f"  {viva} init",
+        f"  {viva} run evals/ --target http://localhost:8000/api/chat",
     )
     return "\n".join(lines)
-
-
-def _python() -> str:
-    """This Python as a person here would type it."""
-    found = shutil.which("python")
-    return "python" if found and Path(found).parent == Path(sys.executable).parent else shlex.quote(sys.executable)
