@@ -107,7 +107,9 @@ def _stem(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
-_remembered = lru_cache(maxsize=16384)(_stem)
+@lru_cache(maxsize=16384)
+def _remembered(word: str) -> str:
+    return _stem(word)
 
 
 def _plural(word: str) -> str:

@@ -60,8 +60,10 @@ def regular(word: str, endings: Iterable[tuple[str, str]]) -> list[str]:
     return [word[: -len(ending)] + other for ending, other in endings if word.endswith(ending)]
 
 
-remembered = lru_cache(maxsize=4096)(synonyms)
-"""The same, of words that come again."""
+@lru_cache(maxsize=4096)
+def remembered(word: str) -> frozenset[str]:
+    """The same, of words that come again."""
+    return synonyms(word)
 
 
 @cache

@@ -67,7 +67,7 @@ _PLAIN_CONTRACTIONS = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "
 # mark that stands alone at the end, and characters that are white space to Python only.
 _FAR = re.compile(r"[\"`\x1c-\x1f]|''|'[\t-\r]|[ \t-\r][\])}>']+[ \t-\r]*$")
 
-_ENTITIES = {"&apos;": "'", "&quot;": '"', "&#124;": "|", "&#91;": "[", "&#93;": "]"}  # read, never changed
+_ENTITIES = (("&apos;", "'"), ("&quot;", '"'), ("&#124;", "|"), ("&#91;", "["), ("&#93;", "]"))
 _ASCII_RUN = re.compile(r"([\x00-\x7f]+)")
 
 
@@ -82,7 +82,9 @@ def _tokens(text: str) -> tuple[str, ...]:
     return tuple(token for sentence in sentences(text) for token in _english(sentence))
 
 
-_remembered = lru_cache(maxsize=64)(_tokens)
+@lru_cache(maxsize=64)
+def _remembered(text: str) -> tuple[str, ...]:
+    return _tokens(text)
 
 
 def _english(sentence: str) -> list[str]:
@@ -122,7 +124,7 @@ def _by_rules(text: str) -> list[str]:
 
 def _international(text: str) -> list[str]:
     """The tokens of a text in any script."""
-    text = unescape(text.replace("<skipped>", "").replace("\u2028", " "), _ENTITIES)
+    text = unescape(text.replace("<skipped>", "").replace("\u2028", " "), dict(_ENTITIES))
     text = _ASCII_RUN.sub(r" \1 ", text)
     for pattern, replacement in _international_rules():
         text = pattern.sub(replacement, text)
