@@ -65,6 +65,8 @@ if __name__ == "__main__":
     evaluate(data=sys.argv[1], evaluators={**evaluators, "rouge": RougeScoreEvaluator(RougeType.ROUGE_L)})
 """
 
+WORDS = "the a order returned parcels days price shop opening hours Monday seven refund policy books author city night tickets"
+
 AGENT = """
 def answer(text):
     return text[::-1]
@@ -80,7 +82,11 @@ class Cost:
     peak_mb: float
 
 
-def run(argv: Sequence[str], cwd: Path, *, codes: Sequence[int] = (0,)) -> Cost:
+def run(argv: Sequence[str], cwd: Path, *, codes: Sequence[int] = (0,), cores: int | None = None) -> Cost:
+    """Run a program to its end; with `cores`, on no more than so many."""
+    if cores is not None:
+        allowed = ",".join(map(str, sorted(os.sched_getaffinity(0))[:cores]))
+        argv = ["taskset", "--cpu-list", allowed, *argv]
     began = time.perf_counter()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(argv, cwd=cwd, stdout=subprocess.DEVNULL, stderr=errors)
@@ -102,6 +108,18 @@ def cases(path: Path, count: int) -> Path:
         for number in range(count):
             text = f"question {number} of the bench, long enough to be like one"
             out.write(json.dumps({"input": text, "expected": text[::-1]}) + "\n")
+    return path
+
+
+def answers(path: Path, count: int) -> Path:
+    """Rows with recorded answers of a dozen words, a third of them as expected; the same ones each time."""
+    words, chance = WORDS.split(), random.Random(1)
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(count):
+            expected = " ".join(chance.choices(words, k=12))
+            answer = expected if number % 3 == 0 else " ".join(chance.choices(words, k=12))
+            row = {"query": f"question {number}", "response": answer, "ground_truth": f"{expected}."}
+            out.write(json.dumps(row) + "\n")
     return path
 
 
@@ -190,6 +208,31 @@ def overlap(folder: Path, count: int, sdk: bool) -> None:
     say("  against the Azure AI Evaluation SDK, which reports as much", f"{ours.cpu / theirs.cpu:.3f} x", "0.1 x")
 
 
+def recorded(folder: Path, path: Path, *evaluators: str, cores: int | None = None) -> Cost:
+    """A run over recorded answers, from file to store."""
+    store = folder / "recorded.db"
+    wanted = [part for name in evaluators for part in ("--evaluator", name)]
+    cost = run([*VIVA, "run", str(path), *wanted, "--quiet", "--store", str(store)], folder, codes=(0, 1), cores=cores)
+    for each in folder.glob(f"{store.name}*"):
+        each.unlink()
+    return cost
+
+
+def rows(folder: Path, count: int) -> None:
+    exam = ("ExactMatch", "F1Score")
+    start = recorded(folder, answers(folder / "one.jsonl", 1), *exam)
+    small = recorded(folder, answers(folder / "some.jsonl", max(1, count // 100)), *exam)
+    large = recorded(folder, answers(folder / "rows.jsonl", count), *exam)
+    say(f"{count} recorded answers, ExactMatch + F1, CPU a row", f"{(large.cpu - start.cpu) / count * 1e6:.0f} us", "stated")
+    say("  wall", f"{large.wall:.0f} s", "stated")
+    growth = f"{large.peak_mb:.0f} MB / {small.peak_mb:.0f} MB"
+    say(f"  peak memory, against {max(1, count // 100)} rows", growth, "1.1 x or +16 MB")
+    part = answers(folder / "part.jsonl", max(1, count // 10))
+    one, two = (recorded(folder, part, *exam, cores=cores) for cores in (1, 2))
+    faster = (one.wall - start.wall) / (two.wall - start.wall)
+    say(f"  {max(1, count // 10)} rows on two cores, as against one", f"{faster:.2f} x faster", "1.6 x")
+
+
 def installed(folder: Path) -> None:
     root = Path(__file__).parent.parent
     where = folder / "site"
@@ -204,6 +247,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the cases, fewer repeats")
     parser.add_argument("--sdk", action="store_true", help="compare with the Azure AI Evaluation SDK, installed if need be")
+    parser.add_argument("--rows", type=int, metavar="N", help="examine so many recorded answers too; 1000000 takes minutes")
     arguments = parser.parse_args()
     quick = arguments.quick
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
@@ -213,6 +257,8 @@ def main() -> None:
         over_http(folder, 1_000 if quick else 10_000)
         in_process(folder, 1_000 if quick else 10_000)
         overlap(folder, 2_000, arguments.sdk)
+        if arguments.rows:
+            rows(folder, arguments.rows)
         installed(folder)
     finally:
         shutil.rmtree(folder)
