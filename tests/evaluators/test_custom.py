@@ -113,17 +113,11 @@ def test_an_unknown_one_is_answered_with_the_nearest_of_the_projects(tmp_path: P
         plugins.find("evaluators", "profesional_tone", project=tmp_path)
 
 
-@pytest.mark.parametrize("name", ["relevance", "EXACTMATCH", "exact_match", "Citations"])
+@pytest.mark.parametrize("name", ["relevance", "EXACTMATCH", "exact_match", "Citations", "toolCallAccuracy"])
 def test_a_name_of_vivas_own_is_refused_in_any_case(tmp_path: Path, name: str) -> None:
     write(tmp_path, name, TERMS)
     with pytest.raises(PluginError, match=rf"custom-evaluators/{name}: Viva has \w+ itself.*rename yours"):
         plugins.find("evaluators", name, project=tmp_path)
-
-
-def test_a_name_that_the_vendor_reserves_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, "toolCallAccuracy", TERMS)
-    with pytest.raises(PluginError, match="ToolCallAccuracy is a name that Microsoft keeps"):
-        plugins.find("evaluators", "toolcallaccuracy", project=tmp_path)
 
 
 def test_two_folders_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -240,6 +240,19 @@ class Evidence:
 
         return codec.encode(value).decode()
 
+    def column(self, path: str) -> JSON:
+        """What the dataset gives beside, by the name of its column; with dots, a part of it.
+
+        Raises:
+            Missing: the case has no such column.
+        """
+        value: JSON = self._case.metadata
+        for part in (path,) if path in value else path.split("."):
+            if not isinstance(value, Mapping) or value.get(part) is None:
+                raise Missing(path)
+            value = value[part]
+        return value
+
     def _column(self, name: str) -> tuple[JSON, ...]:
         """A list that the dataset gives beside the conversation, as it is or as JSON text."""
         value = self._case.metadata.get(name)
@@ -270,6 +283,8 @@ class _Limited(Evidence):
     def __getattribute__(self, name: str) -> Any:  # of whatever type the property is
         if name.startswith("_") or name in ("first", "text", "limited"):
             return super().__getattribute__(name)
+        if name == "column":
+            return self._whole.column  # whoever reads a column says which
         if name in self._given:
             return _typed(name, self._given[name])
         if name in self._sees or name in _ALWAYS:
@@ -279,9 +294,6 @@ class _Limited(Evidence):
 
 def _typed(name: str, value: JSON) -> Any:  # of the type that the property of this name has
     """Plain data as what the property of this name gives."""
-    kind = _KINDS.get(name)
-    if kind is None:
-        return value
     from vivavoce.core import codec
 
-    return codec.convert(value, kind)
+    return codec.convert(value, _KINDS[name]) if name in _KINDS else value

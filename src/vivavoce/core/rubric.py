@@ -33,6 +33,8 @@ class Rubric:
     """Each label with its value."""
     bands: Mapping[str, float] | None = None
     """What grades of a scale are called: each name with the lowest grade it is for."""
+    fractions: bool = False
+    """Whether what lies between whole numbers is a grade as well, on a scale of several steps."""
     threshold: float | None = None
     lower_is_better: bool = False
     """Whether the threshold is the highest value that passes, because what is measured is bad."""
@@ -67,7 +69,9 @@ class Rubric:
     @property
     def whole(self) -> bool:
         """Whether only whole numbers are grades: on a scale of several steps, such as 1..5, but not from 0 to 1."""
-        return self.labels is None and all(end == int(end) for end in self.span) and self.span[1] - self.span[0] > 1
+        if self.labels is not None or self.fractions:
+            return False
+        return all(end == int(end) for end in self.span) and self.span[1] - self.span[0] > 1
 
     def fill(self, values: Mapping[str, str]) -> str:
         """The prompt with every placeholder replaced; `values` is keyed by the placeholder's names joined by `|`.

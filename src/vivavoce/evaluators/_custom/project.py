@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.core.errors import PluginError
-from vivavoce.core.plugins import Maker, fold
+from vivavoce.core.plugins import Maker
 from vivavoce.core.reply import JSON
 from vivavoce.evaluators import judged
 from vivavoce.evaluators._custom import module, prompty
@@ -19,8 +19,6 @@ from vivavoce.evaluators._custom.prompty import Prompty
 
 FOLDER = "custom-evaluators"
 NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
-RESERVED = ("ToolCallAccuracy",)
-"""Names that mean an evaluator of Microsoft's which Viva has not, beside those that it has."""
 _MENTIONS = re.compile(r"promptflow|load_flow|\.prompty\b|\bprompty\b", re.IGNORECASE)
 _SUFFIXES = frozenset((".py", ".prompty"))
 
@@ -92,9 +90,6 @@ class Folder:
             raise PluginError(
                 f'{self.place}: "{self.name}" cannot be the name of an evaluator: letters, digits and _, a letter first'
             )
-        for each in RESERVED:
-            if fold(each) == fold(self.name):
-                raise PluginError(f"{self.place}: {each} is a name that Microsoft keeps for itself; rename yours")
 
     def _file(self, suffix: str) -> Path | None:
         path = self.project / FOLDER / self.name / f"{self.name}{suffix}"
