@@ -139,6 +139,12 @@ def test_it_abstains_where_it_is_no_better_than_chance() -> None:
         verdict("coherence", "When do you open?", "We open at nine, and we close at six.", history=history)
 
 
+def test_what_an_operator_says_beforehand_is_no_conversation() -> None:
+    told = (Message(role="system", content="You are a help desk."), Message(role="developer", content="Be brief."))
+    asked = ("coherence", "When do you open?", "We open at nine, and we close at six.")
+    assert verdict(*asked, history=told) == verdict(*asked)
+
+
 @pytest.mark.parametrize(
     ("construct", "answer", "says"),
     [

@@ -26,7 +26,7 @@ class Texts:
     expected: str
     sources: str
     in_conversation: bool
-    """Whether something was said before."""
+    """Whether the two said something before."""
     cut: tuple[str, ...]
     """What was too long to be read whole."""
 
@@ -61,7 +61,8 @@ def read(rubric: Rubric, evidence: Evidence, fields: Object) -> Texts:
         sources=text(
             "sources", next((raw for names, raw in given.items() if set(names) & set(_SOURCES)), ""), texts.LONGEST_SOURCE
         ),
-        in_conversation=bool(evidence.history),
+        # What an operator told the agent beforehand is no conversation yet.
+        in_conversation=any(said.role not in ("system", "developer") for said in evidence.history),
         cut=tuple(cut),
     )
 
