@@ -1,4 +1,4 @@
-"""Measure Viva on this machine, as ratios within one run: `scripts/bench [--quick] [--sdk]`."""
+"""Measure Viva on this machine, as ratios within one run: `scripts/bench [--quick] [--sdk] [--rows N]`."""
 
 from __future__ import annotations
 

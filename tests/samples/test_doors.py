@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import urllib.error
+import urllib.request
 
 import pytest
 
@@ -168,3 +170,46 @@ def test_every_door_is_bounded_and_takes_json_alone(http, path):
     assert status == 413
     status, told = post(http, path, {}, **{"Content-Type": "text/plain"})
     assert (status, told["error"]["message"]) == (415, "the Content-Type must be application/json")
+
+
+# As a project of Microsoft Foundry
+
+PROJECT = "/foundry/api/projects/desk/openai/v1"
+AGENT = {"agent_reference": {"type": "agent_reference", "name": "help-desk"}}
+
+
+def test_the_foundry_door(http):
+    _, begun = post(http, f"{PROJECT}/conversations", {})
+    for text in ("Where is order HW-1036?", "What is in it?"):
+        asked = {**AGENT, "conversation": begun["id"], "input": [{"role": "user", "content": text}]}
+        status, told = post(http, f"{PROJECT}/responses", asked)
+        assert status == 200
+    assert "HW-1036" in told["output"][-1]["content"][0]["text"]
+    with urllib.request.urlopen(f"{http.url}{PROJECT}/responses/{told['id']}", timeout=30) as kept:
+        assert json.load(kept) == told
+    with urllib.request.urlopen(f"{http.url}{PROJECT}/responses/{told['id']}/input_items", timeout=30) as kept:
+        assert json.load(kept)["data"][0]["content"][0]["text"] == "What is in it?"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "words"),
+    [
+        ("responses", {"input": "hello"}, 400, "`agent_reference` must be"),
+        ("responses", {"agent_reference": {"type": "agent_reference", "name": "dusk"}, "input": "hello"}, 404, "no agent dusk"),
+        ("responses", {**AGENT, "input": "hello", "conversation": "conv_9"}, 400, "conversation: none such as conv_9"),
+        ("conversations", b"nope", 400, "a request is JSON"),
+    ],
+)
+def test_the_foundry_door_refuses(http, path, body, status, words):
+    found, told = post(http, f"{PROJECT}/{path}", body)
+    assert found == status
+    assert words in told["error"]["message"]
+
+
+@pytest.mark.parametrize("path", ["responses/resp_9", "responses/resp_9/input_items"])
+def test_a_response_that_is_not_kept_is_not_found(http, path):
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{http.url}{PROJECT}/{path}", timeout=30)
+    with refused.value as error:
+        assert error.code == 404
+        assert "no response resp_9 is kept here" in error.read().decode()

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 from vivavoce.core.evidence import Evidence
@@ -128,15 +129,17 @@ def _rule(place: int, name: JSON, given: JSON) -> tuple[Rule, Object]:
     return rule, wanted
 
 
-_SAID = {"relation": '"less than" or "at least"', "language": f"the code of a language: {', '.join(sorted(LANGUAGES))}"}
-_CALLED = {int: "a whole number", str: "a text", list: "a list of texts"}
+_SAID: Mapping[str, str] = MappingProxyType(
+    {"relation": '"less than" or "at least"', "language": f"the code of a language: {', '.join(sorted(LANGUAGES))}"}
+)
+_CALLED: Mapping[type, str] = MappingProxyType({int: "a whole number", str: "a text", list: "a list of texts"})
 
 
 def _final(text: str) -> str:
     """The final answer of a text, in lower case and without what it is dressed up in."""
     answer = _PREFIX.split(text.strip())[-1].strip().removesuffix(".")
     answer = _without_latex(answer).lower().replace(", ", ",").replace("**", "")
-    return answer.split("\n")[0].removesuffix(".")
+    return answer.split("\n")[0].removesuffix(".").strip()
 
 
 def _without_latex(answer: str) -> str:

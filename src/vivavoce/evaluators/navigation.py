@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar, Literal, TypeAlias
 
 from vivavoce.core import codec
@@ -85,7 +86,9 @@ class TaskNavigationEfficiency:
         return f"not called: {_named(lacking)}; called {_named(taken)}" if lacking else ""
 
 
-_HOW = {"exact_match": "in order, and no other", "in_order_match": "in order", "any_order_match": "in any order"}
+_HOW: Mapping[str, str] = MappingProxyType(
+    {"exact_match": "in order, and no other", "in_order_match": "in order", "any_order_match": "in any order"}
+)
 
 
 def _first_difference(taken: Sequence[_Step], expected: Sequence[_Step]) -> str:

@@ -3,7 +3,8 @@
 `POST /` and `POST /api/chat` take a request as agents are spoken to and give the answer as JSON; or, to a client that accepts
 nothing but `text/event-stream`, as events: pieces of the text, then the whole answer. `GET /health` says that it is there.
 Other doors lead to the same agent: `/v1` speaks as OpenAI does, `/a2a` the A2A protocol (its card lies at
-`/.well-known/agent-card.json`), and `/workiq/a2a/AGENT` as the gateway to agents of Microsoft 365 Copilot does.
+`/.well-known/agent-card.json`), `/workiq/a2a/AGENT` as the gateway to agents of Microsoft 365 Copilot does, and
+`/foundry/api/projects/desk` as a project of Microsoft Foundry does.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def application(*, delay: float = 0.0, token: str | None = None) -> web.Applicat
     """The agent as a web application; `delay` in seconds, `token` for the gateway alone."""
     from aiohttp import web
 
-    from vivavoce.samples._doors import a2a, openai, workiq
+    from vivavoce.samples._doors import a2a, foundry, openai, workiq
 
     desks = Desks()
 
@@ -72,7 +73,7 @@ def application(*, delay: float = 0.0, token: str | None = None) -> web.Applicat
 
     app = web.Application(client_max_size=LARGEST)
     app.add_routes([web.post("/", chat), web.post("/api/chat", chat), web.get("/health", health)])
-    app.add_routes([*openai.routes(delay), *a2a.routes(delay), *workiq.routes(delay, token)])
+    app.add_routes([*openai.routes(delay), *a2a.routes(delay), *workiq.routes(delay, token), *foundry.routes(delay, token)])
     return app
 
 

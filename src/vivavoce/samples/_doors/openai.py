@@ -1,4 +1,4 @@
-"""The sample agent as a model at OpenAI is spoken to: `/v1/models`, `/v1/chat/completions`, `/v1/responses`."""
+"""The sample agent as a model at OpenAI is spoken to: `/v1/models`, `/v1/chat/completions`, `/v1/responses` and more."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import asyncio
 import json
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from aiohttp import web
 
 from vivavoce.core.reply import JSON, Object, Reply, ToolCall
-from vivavoce.samples._doors.checked import Refusal, body_of, needed, pieces, refusing, stream
+from vivavoce.samples._doors.checked import Answer, Refusal, body_of, needed, pieces, refusing, stream
 from vivavoce.samples.desk import BadRequest, Desk
 
 MODEL = "help-desk"
@@ -22,25 +22,36 @@ _ROLES = ("system", "developer", "user", "assistant", "tool")
 
 def routes(delay: float) -> list[web.RouteDef]:
     """The addresses of this door; `delay` in seconds before each answer."""
-    door = _Door(delay)
+    door = Door(delay, _names_model)
     return [
         web.get("/v1/models", door.models),
-        web.post("/v1/chat/completions", refusing(door.complete, _refusal)),
-        web.post("/v1/responses", refusing(door.respond, _refusal)),
+        web.post("/v1/chat/completions", refusing(door.complete, refusal)),
+        *door.responses("/v1", lambda answer: answer),
     ]
 
 
-def _refusal(message: str, status: int) -> JSON:
+def refusal(message: str, status: int) -> JSON:
     code = "model_not_found" if status == 404 else None
     return {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": code}}
 
 
-class _Door:
-    """Keeps for each response what was said up to it, so that a later one can follow on."""
+class Door:
+    """Keeps for each response what was said up to it, so that a later one can follow on; `names` refuses who is not here."""
 
-    def __init__(self, delay: float) -> None:
+    def __init__(self, delay: float, names: Callable[[Object], None]) -> None:
         self._delay = delay
+        self._names = names
         self._said: OrderedDict[str, list[str]] = OrderedDict()
+        self._made: OrderedDict[str, Object] = OrderedDict()
+
+    def responses(self, base: str, let_in: Callable[[Answer], Answer]) -> list[web.RouteDef]:
+        """The addresses of responses and conversations below a path, each behind `let_in`."""
+        asked: tuple[tuple[str, Answer], ...] = (("responses", self.respond), ("conversations", self.converse))
+        given: tuple[tuple[str, Answer], ...] = (("", self.made), ("/input_items", self.items))
+        return [
+            *(web.post(f"{base}/{path}", refusing(let_in(answer), refusal)) for path, answer in asked),
+            *(web.get(f"{base}/responses/{{id}}{path}", refusing(let_in(answer), refusal)) for path, answer in given),
+        ]
 
     async def models(self, request: web.Request) -> web.Response:
         """The one model there is."""
@@ -48,7 +59,8 @@ class _Door:
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         """Chat completions."""
-        body = await _checked(request)
+        body = await body_of(request)
+        self._names(body)
         messages = needed(body, "messages", list, "a list of messages")
         said = list(_said(messages, "messages"))
         if not said or messages[-1]["role"] != "user":
@@ -65,31 +77,61 @@ class _Door:
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
         """Responses."""
-        body = await _checked(request)
+        body = await body_of(request)
+        self._names(body)
         given = body.get("input")
         new = [given] if isinstance(given, str) else list(_said(needed(body, "input", list, "text or a list"), "input"))
         if not new:
             raise BadRequest("`input` holds nothing that a user says")
-        before = body.get("previous_response_id")
+        conversation = body.get("conversation")
+        before = body.get("previous_response_id", conversation)
         if before is not None and before not in self._said:
-            raise BadRequest(f"previous_response_id: no response {before} is kept here")
+            what = "previous_response_id: no response" if conversation is None else "conversation: none such as"
+            raise BadRequest(f"{what} {before} is kept here")
         said = [*(self._said[before] if before is not None else ()), *new]
         reply = _answer(said)
         await asyncio.sleep(self._delay)
         made = _response(said, reply)
         if body.get("store") is not False:
             self._said[made["id"]] = said
-            if len(self._said) > _KEPT:
-                self._said.popitem(last=False)
+            self._made[made["id"]] = made
+        if conversation is not None:
+            self._said[conversation] = said
+        for kept in (self._said, self._made):
+            if len(kept) > _KEPT:
+                kept.popitem(last=False)
         return await stream(request, _events(made)) if body.get("stream") else web.json_response(made)
 
+    async def converse(self, request: web.Request) -> web.StreamResponse:
+        """Begin a conversation."""
+        await body_of(request)
+        number = f"conv_{uuid.uuid4().hex}"
+        self._said[number] = []
+        return web.json_response({"id": number, "object": "conversation", "created_at": 0, "metadata": {}})
 
-async def _checked(request: web.Request) -> Object:
-    body = await body_of(request)
+    async def made(self, request: web.Request) -> web.StreamResponse:
+        """A response that was given before."""
+        return web.json_response(self._kept(request))
+
+    async def items(self, request: web.Request) -> web.StreamResponse:
+        """What was said up to a response, the last first."""
+        said = self._said[self._kept(request)["id"]]
+        data = [
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} for text in reversed(said)
+        ]
+        return web.json_response({"object": "list", "data": data, "has_more": False})
+
+    def _kept(self, request: web.Request) -> Object:
+        number = request.match_info["id"]
+        if number not in self._made:
+            raise Refusal(f"no response {number} is kept here", 404)
+        return self._made[number]
+
+
+def _names_model(body: Object) -> None:
     model = needed(body, "model", str, "the name of a model")
     if model != MODEL:
         raise Refusal(f"the model `{model}` does not exist; there is `{MODEL}`", 404)
-    return body
 
 
 def _said(messages: list[JSON], at: str) -> Iterator[str]:
