@@ -12,7 +12,8 @@ from conftest_targets import HISTORY, TRIAL, Server, ask, failure, request, runn
 
 import vivavoce
 from vivavoce.core import plugins, specs
-from vivavoce.core.errors import BadOptions, CallError, MissingExtra
+from vivavoce.core.errors import BadOptions, CallError, DatasetError, Missing, MissingExtra
+from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Trial, Turn, Use
 from vivavoce.core.reply import ToolCall
 from vivavoce.targets.foundry import Foundry
@@ -409,3 +410,27 @@ async def test_rows_of_ids_are_scored(project: Project, tmp_path: Path) -> None:
     (result,) = run.results
     (turn,) = result.turns
     assert (turn.input, turn.reply.text, result.status) == ("And of France?", "Paris", "pass")
+
+
+@pytest.mark.parametrize("given", ["7", '""', '["resp_0"]'])
+async def test_a_column_of_ids_that_holds_none_is_told_before_anything_is_run(tmp_path: Path, given: str) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text(f'{{"response_id": {given}, "ground_truth": "Paris"}}\n')
+    use = Use(name="foundry", options={"endpoint": "http://a", "api_key": KEY, "fetch": "response_id"})
+    with pytest.raises(DatasetError, match="response_id: must be the id of a response"):
+        await vivavoce.evaluate_async(file, target=use, store=str(tmp_path / "runs.db"))
+
+
+async def test_rows_of_ids_alone_are_not_put_to_an_agent(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"response_id": "resp_0"}\n')
+    use = Use(name="foundry", options={"endpoint": "http://a", "api_key": KEY, "agent": "desk"})
+    with pytest.raises(DatasetError, match="says nothing to the agent"):
+        await vivavoce.evaluate_async(file, target=use, store=str(tmp_path / "runs.db"))
+
+
+def test_what_was_asked_is_missing_where_nobody_knows() -> None:
+    turn = Turn(input=None)
+    with pytest.raises(Missing) as caught:
+        _ = Evidence(case=Case(id="c", turns=(turn,)), turn=turn).input
+    assert caught.value.names == ("input",)
