@@ -31,27 +31,39 @@ def held(tmp_path_factory):
     os.chdir(folder)
     try:
         told = []
-        kept = demo.examine(store=demo.DEFAULT_STORE, note=told.append)
-        out = report(kept, demo.DEFAULT_STORE)
+        exams = demo.examine(store=demo.DEFAULT_STORE, note=told.append)
+        out = report(exams, demo.DEFAULT_STORE)
     finally:
         os.chdir(before)
-    return folder, demo.outcome(kept), out, "\n".join(told)
+    return folder, demo.outcome(exams), out, "\n".join(told)
 
 
-def report(run, store):
+def report(exams, store):
     out = io.StringIO()
-    demo.report(run, store=store, out=out, color=False)
+    demo.report(exams, store=store, out=out, color=False)
     return out.getvalue()
 
 
 @pytest.fixture
-def run(held):
-    """The run as the store has it."""
+def store(held):
+    """What was kept."""
     store = plugins.build("stores", Use(name="sqlite", options={"path": str(held[0] / demo.DEFAULT_STORE)}))
     try:
-        yield store.run("last")
+        yield store
     finally:
         store.close()
+
+
+@pytest.fixture
+def run(store):
+    """The exam of the agent, as the store has it."""
+    return store.run("last~1")
+
+
+@pytest.fixture
+def recorded(store):
+    """The exam of recorded conversations, likewise."""
+    return store.run("last")
 
 
 def test_the_exam_is_held_and_kept(held, run):
@@ -70,10 +82,41 @@ def test_what_fails_is_what_the_notes_call_a_weakness(run, document):
     assert {result.case for result in run.results if result.status == "fail"} == known | {"returns-lantern"}
 
 
-def test_few_checks_are_left_unscored(run):
-    skipped = sum(each.skipped for each in run.summary.evaluators.values())
-    scored = sum(each.passed + each.failed for each in run.summary.evaluators.values())
-    assert 0 < skipped < scored / 10
+def test_recorded_conversations_are_examined_without_asking_anybody(recorded, held):
+    assert recorded.state == "complete"
+    assert recorded.header.selection.target.name == "recorded"
+    assert {file.format for file in recorded.header.files} == {"foundry"}
+    assert recorded.summary.usage.agent_calls == recorded.summary.errored == 0
+    assert "nobody is asked" in held[3]
+
+
+def test_of_recorded_conversations_those_fail_whose_notes_say_so(recorded, held):
+    failed = {result.case for result in recorded.results if result.status == "fail"}
+    noted = {case.id for case in recorded.cases if "fails" in case.metadata.get("note", "")}
+    assert failed == noted
+    assert len(failed) == 3
+    for case in failed:
+        assert f"  {case} failed " in held[2]
+
+
+def test_of_each_check_of_recorded_conversations_it_says_over_how_many(recorded, held):
+    for name, each in recorded.summary.evaluators.items():
+        assert re.search(rf"(?m)^  {name} +{each.passed} of {each.passed + each.failed} passed, mean ", held[2]), name
+    assert recorded.summary.evaluators["TaskNavigationEfficiency"].failed == 2
+
+
+def test_every_check_is_scored_the_judged_ones_by_the_embedded_judge(run):
+    assert run.header.selection.judge.name == "local"
+    for name, each in run.summary.evaluators.items():
+        assert each.passed + each.failed > 0, name
+        assert each.skipped == 0, name
+
+
+def test_it_leaves_the_report_as_a_page(held):
+    folder, _, out, _ = held
+    (page,) = folder.rglob("demo.html")
+    assert page.name in out
+    assert "products-mini" in page.read_text(encoding="utf-8")
 
 
 def test_it_reports_and_says_what_comes_next(held):
@@ -94,9 +137,9 @@ def test_the_commands_it_names_work(held):
             continue  # these are for an agent of one's own
         done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60)
         codes[command] = done.returncode
-        assert "products-mini" in done.stdout or "--output" in words, done.stderr
-    assert [code for command, code in codes.items() if " show " in command] == [0, 0]
-    assert [code for command, code in codes.items() if " run " in command] == [1, 1]
+        assert "products-mini" in done.stdout or "price-mini" in done.stdout or "--output" in words, done.stderr
+    assert [code for command, code in codes.items() if " show " in command] == [0, 0, 0]
+    assert [code for command, code in codes.items() if " run " in command] == [1, 1, 1]
     assert "products-mini" in (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -104,6 +147,7 @@ def test_a_store_of_ones_own_is_named_in_the_commands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     out = report(demo.examine(store="my runs.db", note=lambda text: None), "my runs.db")
     assert f"  {here.viva()} show last --store 'my runs.db'\n" in out
+    assert f"  {here.viva()} show last~1 --store 'my runs.db'\n" in out
     assert (tmp_path / "my runs.db").is_file()
 
 

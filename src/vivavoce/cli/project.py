@@ -42,10 +42,10 @@ def _demo(arguments: argparse.Namespace) -> int:
     wanted = settings(arguments)
     from vivavoce.samples import demo
 
-    run = demo.examine(store=wanted.store, note=note)
+    exams = demo.examine(store=wanted.store, note=note)
     with printing():
-        demo.report(run, store=wanted.store, out=sys.stdout, color=sys.stdout.isatty() and not wanted.no_color)
-    return demo.outcome(run)
+        demo.report(exams, store=wanted.store, out=sys.stdout, color=sys.stdout.isatty() and not wanted.no_color)
+    return demo.outcome(exams)
 
 
 def _init(arguments: argparse.Namespace) -> int:
