@@ -8,6 +8,23 @@ from vivavoce.cli.about import KINDS
 from vivavoce.core import plugins
 
 
+@pytest.fixture(autouse=True)
+def wide(folder, monkeypatch):
+    """A place without a width, where each row is a line."""
+    monkeypatch.delenv("COLUMNS")
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_the_list_keeps_to_the_width_of_the_terminal(viva, monkeypatch, kind, columns):
+    argv = ["list", *([kind] if kind else [])]
+    whole = viva(*argv).out
+    monkeypatch.setenv("COLUMNS", str(columns))
+    narrow = viva(*argv).out
+    assert max(map(len, narrow.splitlines())) <= columns
+    assert sorted(narrow.split()) == sorted(whole.split())
+
+
 def test_every_kind_of_plugin_is_listed(viva):
     done = viva("list")
     assert done.code == 0

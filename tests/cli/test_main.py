@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
 
@@ -54,6 +56,29 @@ def test_each_command_has_help_with_examples_that_parse(viva, command):
         choose(getattr(arguments, "output", ()))
 
 
+def test_help_is_a_command_too(viva):
+    assert viva("help") == viva("--help")
+    assert viva("help", "run") == viva("run", "--help")
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+@pytest.mark.parametrize("name", [None, *(command.name for command in COMMANDS)])
+def test_help_keeps_to_the_width_of_the_terminal(viva, monkeypatch, columns, name):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    help_ = viva("help", *([name] if name else [])).out
+    # The usage, one word, or a flag with its value, may be longer than a line.
+    assert [line for line in help_.splitlines() if len(line) > columns and not re.match(r"Usage: | *\S+( \S+)?$", line)] == []
+
+
+def test_a_long_example_is_one_command_to_a_shell(viva, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    text = viva("help", "run").out.partition("Examples:\n")[2]
+    assert " \\\n" in text
+    words = [shlex.split(line) for line in text.replace("\\\n", "").splitlines() if line]
+    (run,) = [command for command in COMMANDS if command.name == "run"]
+    assert words == [["$", *shlex.split(example)] for example in run.examples]
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_argument_is_explained(command):
     for action in build().commands[command.name]._actions:
@@ -69,6 +94,10 @@ def test_every_argument_is_explained(command):
         (["validat"], 'unknown command "validat" (did you mean "validate"?)'),
         (["run", "--concurency", "3"], "unknown option --concurency (did you mean --concurrency?)"),
         (["run", "--conc", "3"], "unknown option --conc"),
+        (["run", "-q"], "unknown option -q (did you mean --quiet?)"),
+        (["run", "-c", "3"], "unknown option -c (did you mean --case or --case-timeout or --category?)"),
+        (["run", "-x"], "unknown option -x\n"),
+        (["help", "rum"], 'unknown command "rum"'),
         (["runs", "x"], '"x" is one argument too many'),
         (["--verson"], "unknown option --verson (did you mean --version?)"),
         (["show"], "the following arguments are required: RUN"),

@@ -16,7 +16,8 @@ def test_a_failed_case_is_exit_1_and_stands_in_the_report(viva, cases):
     done = viva("run", cases)
     assert done.code == 1
     assert "FAILED" in done.out
-    assert "Run " in done.err
+    assert done.err == "Examining recorded: 3 trials of 1 file\n"
+    assert done.out.startswith("viva ")
 
 
 def test_a_run_of_passes_is_exit_0(viva, cases):

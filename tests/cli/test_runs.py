@@ -21,13 +21,45 @@ def test_runs_are_listed_newest_first(viva, cases):
     lines = viva("runs").out.splitlines()
     assert lines[0].split() == ["RUN", "STARTED", "STATE", "TARGET", "PASS", "FAIL", "SKIP", "ERROR", "RATE", "SUITES"]
     assert [line.split()[3:] for line in lines[1:]] == [
-        ["complete", "recorded", "2", "0", "0", "0", "100.0%", "cases"],
-        ["complete", "recorded", "2", "1", "0", "0", "66.7%", "cases"],
+        ["complete", "recorded", "2", "0", "0", "0", "100", "%", "cases"],
+        ["complete", "recorded", "2", "1", "0", "0", "66.7", "%", "cases"],
     ]
     listed = json.loads(viva("runs", "--json").out)
     assert [run["summary"]["cases"] for run in listed] == [2, 3]
     assert "results" not in listed[0]
     assert len(json.loads(viva("runs", "--json", "--limit", "1").out)) == 1
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 120])
+def test_the_list_keeps_to_the_width_of_the_terminal(viva, write_cases, monkeypatch, columns):
+    names = [write_cases(f"a-rather-long-name-{n}.jsonl", [{"input": "a", "expected": "b", "reply": "b"}]) for n in range(4)]
+    viva("run", *names)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = viva("runs").out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert {"RUN", "PASS", "FAIL", "RATE", "SUITES"} <= set(lines[0].split())
+    assert ("STARTED" in lines[0]) is (columns >= 80)
+    assert ("ERROR" in lines[0]) is (columns >= 100)
+    assert all(line.startswith(" ") for line in lines[2:])
+    assert "a-rather-long-name-0, a-rather-long-name-1" in " ".join(" ".join(lines[1:]).split()) or columns == 40
+
+
+def test_many_suites_are_counted(viva, write_cases):
+    viva("run", *[write_cases(f"{n}.jsonl", [{"input": "a", "expected": "b", "reply": "b"}]) for n in range(9)])
+    assert viva("runs").out.splitlines()[-1].endswith(" and 3 more")
+
+
+def test_counts_that_say_something_are_never_left_out(viva, write_cases, monkeypatch):
+    viva("run", write_cases("cases.jsonl", [{"input": "a", "expected": "b"}]), "--target", "command:false")
+    monkeypatch.setenv("COLUMNS", "60")
+    assert "ERROR" in viva("runs").out
+
+
+def test_a_list_that_goes_to_a_program_has_all_on_one_line(process, cases):
+    process("run", *[cases] * 2)
+    done = process("runs", COLUMNS="")
+    assert len(done.out.splitlines()) == 2
+    assert "ERROR" in done.out
 
 
 def test_a_limit_is_checked(viva):

@@ -96,6 +96,13 @@ def test_a_forced_environment_colours_no_file(monkeypatch):
     assert "\x1b" not in shown(fixed_run())
 
 
+@pytest.mark.parametrize(("columns", "width"), [("60", 60), ("120", 120), ("", 100), ("wide", 100)])
+def test_a_pipe_is_as_wide_as_it_is_told(monkeypatch, columns, width):
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr("sys.stdout", pipe := io.StringIO())
+    assert shown(fixed_run(), pipe) == shown(fixed_run(), width=width)
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "cp437", "shift_jis", "utf-8", "utf-16"])
 @pytest.mark.parametrize("make", [fixed_run, hostile_run, repeated_run])
 def test_any_encoding_will_do(make, encoding):

@@ -13,6 +13,11 @@ from vivavoce.core.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
+_LAST = 9
+"""Columns that the last column of a table takes at least."""
+_WORD = 24
+"""Columns of a word that is not broken where a table flows."""
+
 
 def safe(text: str) -> str:
     """A text of unknown origin, with whatever in it could command a terminal made visible."""
@@ -95,13 +100,27 @@ def console(stream: IO[str], *, no_color: bool = False) -> Console:
     return Console(file=stream, no_color=no_color or None, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table on standard output: aligned, never wrapped, so that it can also be cut and searched line by line."""
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, spare: Sequence[str] = ()) -> None:
+    """A table on standard output. A row is a line, which can be cut and searched; but where there is so much room and no
+    more, columns of `spare` are left out as far as that helps, and the last column flows.
+    """
     whole = [list(headings), *([safe(cell).replace("\n", " ") for cell in row] for row in rows)]
-    widths = [max(_width(row[column]) for row in whole) for column in range(len(headings))]
-    for row in whole:
-        cells = (cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True))
-        put("  ".join(cells).rstrip() + "\n")
+    room = _room()
+    least = min(_WORD, max(_width(word) for row in whole for word in row[-1].split() or [""]))
+    for heading in spare:
+        if room is None or sum(_widths(whole)[:-1]) + 2 * len(whole[0][:-1]) + least <= room:
+            break
+        column = whole[0].index(heading)
+        whole = [row[:column] + row[column + 1 :] for row in whole]
+    *widths, last = _widths(whole)
+    begins = sum(widths) + 2 * len(widths)
+    if room is not None:
+        last = max(_LAST, min(last, room - begins))
+    for *row, text in whole:
+        line = "".join(cell + " " * (width - _width(cell) + 2) for cell, width in zip(row, widths, strict=True))
+        for part in _flowing(text, last):
+            put(f"{line}{part}".rstrip() + "\n")
+            line = " " * begins
 
 
 def hush(stream: IO[str]) -> None:
@@ -109,6 +128,29 @@ def hush(stream: IO[str]) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def _room() -> int | None:
+    """Columns that are seen of standard output; `None` where it is no terminal and nobody says how many there are."""
+    if not sys.stdout.isatty() and not os.environ.get("COLUMNS"):
+        return None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(_width, column)) for column in zip(*rows, strict=True)]
+
+
+def _flowing(text: str, width: int) -> list[str]:
+    """A text in lines of so many columns."""
+    if _width(text) <= width:
+        return [text]
+    from rich.console import Console
+    from rich.text import Text
+
+    return [line.plain.rstrip() for line in Text(text).wrap(Console(), width)]
 
 
 def _width(text: str) -> int:

@@ -124,4 +124,4 @@ def _begins(attempt: Attempt) -> str:
     target = header.selection.target.name if header.selection.target is not None else "none"
     trials, files = attempt.plan.count, len(header.files)
     what = f"{trials} trial{'s' * (trials != 1)} of {files} file{'s' * (files != 1)}"
-    return f"Run {attempt.run_id}: {what}, target {target}"
+    return f"Examining {target}: {what}"

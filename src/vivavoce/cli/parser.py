@@ -94,6 +94,8 @@ def parse(words: Sequence[str]) -> int | Callable[[], int]:
         with printing():
             note(tree.top.format_help().rstrip("\n"))
         return 2
+    if words[0] == "help":
+        words = [*words[1:], "--help"]
     name = words[0]
     try:
         if name.startswith("-"):
@@ -131,7 +133,9 @@ def unknown_option(word: str, parser: argparse.ArgumentParser) -> str:
     if parser.prog == "viva resume" and any(flag == f"--{each.name}" for each in OPTIONS):
         return f"{flag} could change an answer, and a resumed run keeps what it began with; start a new one with viva run"
     near = nearest(flag, flags(parser))
-    return f"unknown option {flag}" + (f" (did you mean {near}?)" if near else "")
+    # One letter is too little to be near anything, but people use the first one of the name.
+    meant = [near] if near else sorted(each for each in flags(parser) if len(flag) == 2 and each.startswith(f"-{flag}"))
+    return f"unknown option {flag}" + (f" (did you mean {' or '.join(meant[:3])}?)" if meant else "")
 
 
 def _completion(tree: Tree, shell: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vivavoce.cli.command import Command
@@ -17,6 +17,11 @@ from vivavoce.core.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from vivavoce.core.result import Run
+
+HEADINGS = ("RUN", "STARTED", "STATE", "TARGET", "PASS", "FAIL", "SKIP", "ERROR", "RATE", "SUITES")
+
+SUITES = 6
+"""Suites of a run that the list names."""
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
@@ -41,8 +46,7 @@ def _runs(arguments: argparse.Namespace) -> int:
     if arguments.json:
         put(json.dumps([_head(run) for run in runs], indent=2, ensure_ascii=False) + "\n")
     elif runs:
-        headings = ("RUN", "STARTED", "STATE", "TARGET", "PASS", "FAIL", "SKIP", "ERROR", "RATE", "SUITES")
-        table(headings, [_row(run) for run in runs])
+        table(HEADINGS, [_row(run) for run in runs], spare=tuple(_spare(runs)))
     else:
         say("No runs are stored here yet; `viva run` makes one, and so does `viva demo`.")
     return EXIT_OK
@@ -76,14 +80,30 @@ def _head(run: Run) -> dict[str, object]:
     return codec.run_head(run)
 
 
+def _spare(runs: Sequence[Run]) -> Iterator[str]:
+    """Headings that can be done without, the least needed first: what is zero or the same in all runs says least."""
+    if not any(run.summary.skipped for run in runs):
+        yield "SKIP"
+    if not any(run.summary.errored for run in runs):
+        yield "ERROR"
+    if all(run.state == "complete" for run in runs):
+        yield "STATE"
+    yield "TARGET"
+    yield "STARTED"
+
+
 def _row(run: Run) -> Sequence[str]:
+    from vivavoce.analysis.gate import percent
+
     selection, summary = run.header.selection, run.summary
-    rate = "-" if summary.pass_rate is None else f"{summary.pass_rate:.1%}"
-    suites = ", ".join(dict.fromkeys(file.suite for file in run.header.files)) or ", ".join(summary.suites)
+    scored = summary.passed + summary.failed
+    rate = percent(summary.passed, scored) if scored else "-"
+    suites = list(dict.fromkeys(file.suite for file in run.header.files) or summary.suites)
+    named = ", ".join(suites[:SUITES]) + (f" and {len(suites) - SUITES} more" if len(suites) > SUITES else "")
     counts = (summary.passed, summary.failed, summary.skipped, summary.errored)
     target = selection.target.name if selection.target is not None else "-"
-    when = run.started[:19].replace("T", " ")
-    return (run.id, when, run.state, target, *(str(count) for count in counts), rate, suites)
+    when = run.started[:16].replace("T", " ")
+    return (run.id, when, run.state, target, *(str(count) for count in counts), rate, named)
 
 
 COMMANDS = (

@@ -28,7 +28,7 @@ class Console:
     color: bool | None = None
     """Whether to use colour; not given: on a terminal that has it, unless `NO_COLOR` is set."""
     width: int | None = None
-    """Columns; not given: the terminal's, and 100 where there is none."""
+    """Columns; not given: on standard output those of `COLUMNS` or the terminal, and 100 elsewhere."""
     failures: int = 20
     """How many failed cases, and how many different errors, are shown in full."""
     verbose: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -42,7 +43,9 @@ class Look:
         dumb = os.environ.get("TERM", "") in ("dumb", "unknown")
         colored = color if color is not None else terminal and not dumb and not os.environ.get("NO_COLOR")
         if width is None:
-            width = min(WIDEST, shutil.get_terminal_size((USUAL, 24)).columns) if terminal else USUAL
+            # A pipe may lead to a terminal whose width somebody tells; a file looks the same wherever it is written.
+            told = terminal or (out is sys.stdout and os.environ.get("COLUMNS"))
+            width = min(WIDEST, shutil.get_terminal_size((USUAL, 24)).columns) if told else USUAL
         screen = _Screen(
             file=cast(IO[str], _Encodable(out, encoding)),  # it has all of IO that rich uses
             force_terminal=colored,
