@@ -13,7 +13,6 @@ from vivavoce.core.source import Source
 from vivavoce.wire import json_text
 
 _NAME = re.compile(rb'"\s*:')
-_SPACED = (b" :", b"\t:", b"\r:")
 
 
 def quick(line: bytes) -> Any:  # a JSON value of any shape
@@ -29,7 +28,7 @@ def quick(line: bytes) -> Any:  # a JSON value of any shape
     except (ValueError, RecursionError):
         return None
     written = line.count(b'":')
-    if any(spaced in line for spaced in _SPACED):
+    if b" :" in line or b"\t:" in line or b"\r:" in line:
         written = len(_NAME.findall(line))
     return value if written == names else None
 

@@ -13,7 +13,7 @@ from vivavoce.formats._foundry.asked import Asked, defaults, of_seeds
 from vivavoce.formats._foundry.columns import BESIDE, FETCHED, INTERACTION, STANDARD, STRUCTURED, proposal
 from vivavoce.formats._foundry.conversing import PAIR, Conversation, converse
 from vivavoce.formats._foundry.expressions import ABSENT, find
-from vivavoce.formats._foundry.rebuild import row_of, same
+from vivavoce.formats._foundry.rebuild import MAPPED, keep, row_of
 from vivavoce.formats._foundry.saying import Say, shown, text_of
 from vivavoce.formats._foundry.seeing import evidence
 
@@ -169,18 +169,14 @@ class Building:
     def _without_loss(self, case: Case, said: Conversation, position: int) -> Case:
         """The case with every standard column that could not be written again from the rest of it, as it stands in the row."""
         (turn,) = case.turns
-        kept = {said.form: self._row[said.form]} if said.form != PAIR and self._row.get(said.form) is not None else {}
-        while True:
-            made = replace(case, turns=(replace(turn, metadata=kept),)) if kept else case
-            again = row_of(made, position)
-            more = {
-                column: value
-                for column, value in self._row.items()
-                if column in STANDARD and column not in BESIDE and value is not None and not same(again.get(column), value)
-            }
-            if not more:
-                return made
-            kept = kept | more
+        whole = said.form != PAIR and self._row.get(said.form) is not None
+
+        def made(kept: dict[str, JSON]) -> Case:
+            return replace(case, turns=(replace(turn, metadata=kept),)) if kept else case
+
+        kept = keep(self._row, lambda kept: row_of(made(kept), position), {said.form: self._row[said.form]} if whole else {})
+        more = [column for column in row_of(made(kept), position) if column not in self._row]
+        return made(kept | {MAPPED: more} if more else kept)
 
 
 def _scalar(value: JSON) -> str | None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from functools import lru_cache
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import IO
 
 from vivavoce.core import codec
@@ -13,8 +17,10 @@ from vivavoce.core.result import Result, Run, Score
 from vivavoce.formats._foundry.names import result_names
 from vivavoce.formats._foundry.rebuild import row_of
 
-_STATUS = {"pass": "completed", "fail": "completed", "skip": "skipped", "error": "error"}
-_RESULT = {"pass": "pass", "fail": "fail", "skip": "not_applicable", "error": "unknown"}
+_POSITION = re.compile(r"#\d+")
+"""The id of a case that has none of its own."""
+_STATUS = MappingProxyType({"pass": "completed", "fail": "completed", "skip": "skipped", "error": "error"})
+_RESULT = MappingProxyType({"pass": "pass", "fail": "fail", "skip": "not_applicable", "error": "unknown"})
 
 
 def report(run: Run, out: IO[str]) -> None:
@@ -33,35 +39,47 @@ def report(run: Run, out: IO[str]) -> None:
 
 
 def _row(result: Result, case: Case, *, generated: bool, own: bool, several: bool) -> dict[str, JSON]:
-    row = {f"inputs.{name}": each for name, each in row_of(case, None, own=own).items()}
+    given = row_of(case, None, own=own)
+    if _POSITION.fullmatch(case.id):
+        del given["id"]
+    row = {f"inputs.{name}": each for name, each in given.items()}
     reply = result.turns[-1].reply if result.turns else None
     if generated and reply is not None:
         row["outputs.response"] = reply.text
         if reply.tool_calls is not None:
             row["outputs.tool_calls"] = codec.plain(reply.tool_calls)
     scores = [*(score for turn in result.turns for score in turn.scores), *result.scores]
-    taken: set[str] = set()
+    often: Counter[str] = Counter()
     for score in scores:
-        name, metric = result_names(score.name, score.evaluator)
-        while name in taken:  # the same check of an earlier turn, or of an earlier call
-            name += "_"
-        taken.add(name)
-        row |= {f"outputs.{name}.{key}": each for key, each in _outcome(score, metric).items()}
-    row |= {"case": result.case, "status": result.status, "error": codec.plain(result.error)}
+        often[score.name] += 1  # a check of several turns, or of several calls
+        columns = _columns(score.name, score.evaluator, often[score.name])
+        row.update(zip(columns, _outcome(score), strict=True))
+        if score.label is not None:
+            row[f"{columns[0]}_label"] = score.label
+    row["case"], row["status"], row["error"] = result.case, result.status, codec.plain(result.error)
     return row | ({"suite": result.suite} if several else {})
 
 
-def _outcome(score: Score, metric: str) -> dict[str, JSON]:
-    scored = score.status in ("pass", "fail")
-    return {
-        metric: score.value,
-        f"{metric}_score": score.value,
-        f"{metric}_passed": score.status == "pass" if scored else None,
-        f"{metric}_result": _RESULT[score.status],
-        f"{metric}_reason": score.reason,
-        f"{metric}_status": _STATUS[score.status],
-        f"{metric}_threshold": score.threshold,
-    } | ({f"{metric}_label": score.label} if score.label is not None else {})
+@lru_cache(maxsize=1024)
+def _columns(name: str, evaluator: str, time: int) -> tuple[str, ...]:
+    """The columns of what an evaluator said, the first or a later time."""
+    known_as, metric = result_names(name, evaluator)
+    column = f"outputs.{known_as}{'' if time == 1 else f'_{time}'}.{metric}"
+    return column, *(f"{column}_{part}" for part in ("score", "passed", "result", "reason", "status", "threshold"))
+
+
+def _outcome(score: Score) -> tuple[JSON, ...]:
+    """What stands in those columns."""
+    passed = {"pass": True, "fail": False}.get(score.status)
+    return (
+        score.value,
+        score.value,
+        passed,
+        _RESULT[score.status],
+        score.reason,
+        _STATUS[score.status],
+        score.threshold,
+    )
 
 
 def _case_of(result: Result) -> Case:

@@ -11,8 +11,8 @@ from typing import Final
 from vivavoce.core.place import did_you_mean
 from vivavoce.core.reply import JSON
 
-_BRACES = re.compile(r"\{\{\s*(.*?)\s*\}\}", re.DOTALL)
-_DOLLAR = re.compile(r"\$\{\s*(.*?)\s*\}", re.DOTALL)
+_BRACES = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_DOLLAR = re.compile(r"\$\{\s*([^{}]*?)\s*\}")
 _INDEX = re.compile(r"\[(\d+)\]")
 _ROW = frozenset({"item", "data"})
 _ANSWER = frozenset({"sample", "target", "outputs"})
@@ -31,8 +31,8 @@ ANSWERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Parts of what a target answers, each with the evidence it is."""
 OF_ANSWER = frozenset({"response", "tool_calls", "actions", "messages", "conversation", "tool_definitions", "context"})
 """Parameters whose value can come from an answer."""
-ABSENT: Final = object()
-"""What a field is that a row does not have."""
+ABSENT: Final = Ellipsis
+"""What a field is that a row does not have; no JSON value is this."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,8 +67,9 @@ def parse(param: str, text: str) -> Expression:
         if param not in OF_ANSWER:
             raise ValueError(f"is part of an answer, and {param} is not; take it from the row, as {{{{item.FIELD}}}}")
         return Expression(text=text, path=path, sees=_part(param, ANSWERS[path]))
-    known = [f"{each}.FIELD" for each in sorted(_ROW | _ANSWER)]
-    raise ValueError(f'begins with "{root}" ({did_you_mean(root, known)})')
+    if root in _ROW | _ANSWER:
+        raise ValueError(f"names no field; write {{{{{root}.FIELD}}}}")
+    raise ValueError(f'begins with "{root}" ({did_you_mean(root, sorted(_ROW | _ANSWER))})')
 
 
 def find(row: JSON, path: str) -> JSON:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from vivavoce.core import codec
 from vivavoce.core.model import Case, Expectation, Persona
 from vivavoce.core.reply import JSON, Message, Reply, ToolCall
 from vivavoce.formats._foundry.columns import BESIDE, STANDARD
 
+Row = dict[str, JSON]
+MAPPED = "mapped"
+"""Where a turn keeps the columns that its row does not have, since a mapping names others for them."""
 MAX_TURNS = 20
 """Turns of a simulated conversation unless its seed says otherwise."""
 
@@ -21,8 +24,8 @@ def row_of(case: Case, position: int | None, *, own: bool = True) -> dict[str, J
     named = {} if case.id == f"#{position}" else {"id": case.id}
     beside = {name: each for name, each in case.metadata.items() if own or name not in STANDARD or name in BESIDE}
     if case.persona is not None:
-        made = named | _seed(case.persona, case.category) | beside
-        if "test_case_id" in made:
+        made = named | _seed(case.persona, case.category, beside) | beside
+        if "test_case_id" in beside and "id" not in beside:
             made.pop("id", None)
         return made
     turn = case.turns[-1]
@@ -41,7 +44,23 @@ def row_of(case: Case, position: int | None, *, own: bool = True) -> dict[str, J
     made |= kept
     if "test_case_id" in kept and "id" not in kept:
         made.pop("id", None)
+    for column in turn.metadata.get(MAPPED, ()) if own else ():
+        made.pop(column, None)
     return made | beside
+
+
+def keep(row: Mapping[str, JSON], again: Callable[[Row], Row], kept: Row) -> Row:
+    """What has to be kept of a row as it stands, so that it can be written `again` as it was."""
+    while True:
+        made = again(kept)
+        more = {
+            column: value
+            for column, value in row.items()
+            if column in STANDARD and column not in BESIDE and value is not None and not same(made.get(column), value)
+        }
+        if not more:
+            return kept
+        kept = kept | more
 
 
 def same(one: JSON, other: JSON) -> bool:
@@ -123,9 +142,10 @@ def _actions(expect: Expectation) -> dict[str, JSON]:
     return {"expected_actions": names if expect.arguments is None else [names, codec.plain(expect.arguments)]}
 
 
-def _seed(persona: Persona, category: str | None) -> dict[str, JSON]:
-    made: dict[str, JSON] = {"test_case_description": persona.goal}
-    made |= _given(category=category, desired_num_turns=persona.desired_turns)
+def _seed(persona: Persona, category: str | None, beside: Row) -> Row:
+    made: Row = {"test_case_description": persona.goal}
+    made |= _given(category=None if "test_case_category" in beside else category)
+    made |= _given(desired_num_turns=None if "simulation_configuration" in beside else persona.desired_turns)
     if persona.max_turns != MAX_TURNS:
         made["simulation_configuration"] = {"max_num_turns": persona.max_turns}
     return made

@@ -44,6 +44,8 @@ def matches(source: Source) -> bool:
     text = opening(source)
     if not text or "\0" in text:
         return False
+    if holds_results(source):
+        return True
     as_lines = source.suffix in (".jsonl", ".ndjson")
     if text[0] == "[":
         return _is_list(text, as_lines)
@@ -60,13 +62,9 @@ def matches(source: Source) -> bool:
 
 def holds_results(source: Source) -> bool:
     """Whether these are evaluated rows, which a run wrote, and so no dataset unless somebody says so."""
-    first = opening(source).split("\n", 1)[0]
-    return any(name.startswith("outputs.") for name in names_at(first))
-
-
-def names_at(line: str) -> frozenset[str]:
-    """Names of a row, those with dots in them too."""
-    return frozenset(path for _, path, _ in members(line) if path)
+    text = opening(source)
+    first = text.split("\n", 1)[0] if text.startswith("{") else ""
+    return any(path.startswith(("inputs.", "outputs.")) and token not in "{[" for _, path, token in members(first))
 
 
 def layout(source: Source) -> Layout:

@@ -20,6 +20,8 @@ Entry = tuple[JSON, str, int | None, bool]
 Entries = Callable[[], Iterable[Entry]]
 _PLAIN = frozenset({"query", "response", "ground_truth", "context", "id"})
 """Columns of most rows; those that have only these, as text, are read the quick way."""
+_GIVEN = "inputs."
+"""What stands before the columns of a row in what a run writes of it."""
 _KNOWN_MOST = 1000
 """Names of columns that are remembered; a file with more is told less about them."""
 
@@ -81,6 +83,9 @@ class Reading:
         self._wrong, self._path, self._line = False, path, line
         if isinstance(row, Mapping) and row.keys() == {"item"} and isinstance(row["item"], Mapping):
             row, self._path = row["item"], join(path, "item")
+        if isinstance(row, Mapping) and any(name.startswith(_GIVEN) for name in row):
+            self._problems.warn(self._source, "are evaluated rows, of which what evaluators said is left out")
+            row = _again(row)
         if not isinstance(row, Mapping):
             self._say(f"must be a row, which is an object, not {shown(row)}", "")
             return None
@@ -151,8 +156,8 @@ class Reading:
 
     def _name(self, row: Object, position: int) -> str:
         """The id of a row, which no other row may have."""
-        column = next((each for each in ("id", "test_case_id") if row.get(each) not in (None, "")), "")
-        given = row.get(column)
+        column = next((each for each in ("id", "test_case_id") if row.get(each) not in (None, "")), "id")
+        given = row.get(column) or None
         if isinstance(given, bool) or not isinstance(given, str | int | None):
             self._say(f"must be text or a whole number, not {shown(given)}", column)
             given = None
@@ -211,3 +216,10 @@ class Reading:
         else:
             self._wrong = True
             self._problems.add(self._source, message, path=at, line=self._line, fix=fix)
+
+
+def _again(row: Object) -> Object:
+    """An evaluated row as it was given, with the answer that was evaluated."""
+    given = {name.removeprefix(_GIVEN): each for name, each in row.items() if name.startswith(_GIVEN)}
+    answered = {column: row[f"outputs.{column}"] for column in ("response", "tool_calls") if f"outputs.{column}" in row}
+    return given | answered

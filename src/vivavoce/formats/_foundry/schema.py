@@ -21,6 +21,8 @@ def made() -> Object:
 
 def _row() -> Object:
     text: dict[str, JSON] = {"type": "string"}
+    scalar: dict[str, JSON] = {"type": ["string", "number", "boolean"]}
+    truth = {"type": ["string", "number", "boolean", "array"]}
     messages = {"$ref": "#/$defs/messages"}
     tools = {"type": "array", "items": {"$ref": "#/$defs/tool"}}
     objects = {"type": "array", "items": {"type": "object"}}
@@ -36,9 +38,9 @@ def _row() -> Object:
             },
             "messages": {**messages, "description": "The whole interaction."},
             "query": {"anyOf": [text, messages], "description": "What is said to the agent, with what was said before."},
-            "response": {"anyOf": [text, messages], "description": "The recorded answer."},
-            "ground_truth": {**text, "description": "What the right answer says."},
-            "context": {**text, "description": "Text that the answer must be grounded in."},
+            "response": {"anyOf": [scalar, messages], "description": "The recorded answer."},
+            "ground_truth": {**truth, "description": "What the right answer says; names of tools, where it is about these."},
+            "context": {"description": "Text that the answer must be grounded in."},
             "tool_definitions": {"anyOf": [tools, {"type": "object"}, text]},
             "tool_calls": {"type": ["array", "object"]},
             "actions": messages,

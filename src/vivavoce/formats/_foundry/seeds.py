@@ -10,7 +10,7 @@ from vivavoce.core.place import join
 from vivavoce.core.reply import JSON, Object
 from vivavoce.formats._foundry import calls
 from vivavoce.formats._foundry.columns import BESIDE, STANDARD
-from vivavoce.formats._foundry.rebuild import MAX_TURNS, row_of, same
+from vivavoce.formats._foundry.rebuild import MAX_TURNS, keep, row_of
 from vivavoce.formats._foundry.saying import Say, shown
 
 LONGEST = 2500
@@ -56,13 +56,9 @@ def case(row: Object, checks: tuple[Check, ...], say: Say, *, name: str, positio
         line=line,
         path=path,
     )
-    again = row_of(made, position)
-    kept = {
-        column: each
-        for column, each in row.items()
-        if column in STANDARD and each is not None and not same(again.get(column), each)
-    }
-    return replace(made, metadata={**made.metadata, **kept}) if kept else made
+    beside = made.metadata
+    kept = keep(row, lambda kept: row_of(replace(made, metadata={**beside, **kept}), position), {})
+    return replace(made, metadata={**beside, **kept}) if kept else made
 
 
 def _turns(value: JSON, path: str, say: Say) -> int | None:

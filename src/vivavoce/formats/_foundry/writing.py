@@ -14,7 +14,7 @@ from vivavoce.formats._foundry.seeds import LONGEST
 from vivavoce.wire.losses import Losses
 
 Row = dict[str, JSON]
-_OF_ANSWERS = {"rows": "rows", "intent": "an intent", "refusal": "a refusal", "insights": "insights"}
+_OF_ANSWERS = (("rows", "rows"), ("intent", "an intent"), ("refusal", "a refusal"), ("insights", "insights"))
 
 
 def write(suite: Suite, out: IO[str]) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def _lost(case: Case) -> Iterator[str]:
             yield "assertions have no place in rows"
         if expect.reference_query is not None:
             yield "a reference query has no place in rows"
-        for name, what in _OF_ANSWERS.items():
+        for name, what in _OF_ANSWERS:
             if getattr(expect, name) is not None:
                 yield f"{what} that an answer must have: no place in rows"
     if case.persona is not None:

@@ -1,0 +1,201 @@
+"""Layouts: tables, lists, documents, packed files; what is recognised, and what stays bounded."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from vivavoce.core import plugins
+from vivavoce.core.model import Use
+from vivavoce.core.place import Problems
+from vivavoce.core.reply import Reply
+from vivavoce.core.source import Source
+from vivavoce.formats.foundry import Foundry
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "foundry"
+
+
+def test_cells_are_text_verbatim(read):
+    content = (
+        '\ufeffquery,response,ground_truth,id,n\r\n"a, ""b""",NA,null,007,1e5\r\n"two\nlines",None,  x ,008,\r\n"q",,,,true\r\n'
+    )
+    _, cases, problems = read(content, "s.CSV")
+    assert problems.found() == ()
+    assert [(case.id, case.line, case.metadata) for case in cases] == [
+        ("007", 2, {"n": "1e5"}),
+        ("008", 3, {"n": ""}),
+        ("#2", 5, {"n": "true"}),
+    ]
+    assert [(turn.input, turn.reply.text, turn.expect.response) for case in cases for turn in case.turns] == [
+        ('a, "b"', "NA", "null"),
+        ("two\nlines", "None", "  x "),
+        ("q", "", None),
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("name", ["s.csv", "s.tsv", "s", "s.txt"])
+def test_delimiters_are_found(read, delimiter, name):
+    content = f"query{delimiter}response\nOpen, or; not?{delimiter}Yes\n".replace("Open, or; not?", '"Open, or; not?"')
+    _, (case,), problems = read(content, name)
+    assert problems.found() == ()
+    assert (case.turns[0].input, case.turns[0].reply) == ("Open, or; not?", Reply(text="Yes"))
+
+
+def test_structured_cells_are_read(read):
+    rows = 'messages,tool_definitions,desired_num_turns\n"[{""role"": ""user"", ""content"": ""q""}]",,\n'
+    _, (case,), problems = read(rows, "s.csv")
+    assert problems.found() == ()
+    assert (case.turns[0].input, case.tools) == ("q", None)
+    _, _, problems = read('query,expected_actions\nq,"[1"\n', "s.csv")
+    assert str(problems.found()[0]).startswith("s.csv:2: expected_actions: is not valid JSON")
+    _, (seed,), _ = read("test_case_description,desired_num_turns\nSomebody asks.,3\n", "s.csv")
+    assert seed.persona.desired_turns == 3
+
+
+def test_one_column_is_a_table_when_it_is_known(read):
+    _, cases, _ = read("query\nOpen?\nClosed?\n", "s.csv")
+    assert [case.turns[0].input for case in cases] == ["Open?", "Closed?"]
+
+
+def test_an_unnamed_column_is_kept(read):
+    _, (case,), problems = read(",query\n0,Open?\n", "s.csv")
+    assert (case.metadata, problems.found()) == ({"": "0"}, ())
+
+
+def test_a_cell_left_open_is_told(read):
+    _, _, problems = read('query,response\nq,"open\nx,y\n', "s.csv")
+    assert [problem.line for problem in problems.found()] == [2]
+
+
+def test_bytes_that_are_no_text_are_told_with_their_line(read):
+    _, cases, problems = read(b"query,response\nq,r\n\xff,r\nq,r\n", "s.csv")
+    assert [str(each) for each in problems.found()] == ["s.csv:3: is not UTF-8; save it as UTF-8"]
+    assert [case.id for case in cases] == ["#0", "#2"]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", ["s.jsonl", "s.json"])
+def test_a_list_of_rows(read, indent, name):
+    _, cases, problems = read(json.dumps([{"query": "a"}, {"query": "b", "response": 3}], indent=indent), name)
+    assert problems.found() == ()
+    assert [(case.id, case.path) for case in cases] == [("#0", "[0]"), ("#1", "[1]")]
+
+
+def test_one_row_over_several_lines(read):
+    _, (case,), problems = read({"query": "a"}, "s.jsonl")
+    assert (case.turns[0].input, problems.found()) == ("a", ())
+
+
+def test_packed_files(read):
+    _, (case,), _ = read(gzip.compress(b"query;response\nq;r\n"), "s.csv.gz")
+    assert case.turns[0].reply == Reply(text="r")
+    suite, _, _ = read(gzip.compress(b'{"query": "q"}\n'), "s.jsonl.gz")
+    assert suite.name == "s"
+
+
+def test_a_run_of_the_service_as_a_document(read):
+    suite, cases, problems = read((DATA / "ok" / "run.json").read_text(encoding="utf-8"), "run.json")
+    assert problems.found() == ()
+    assert (suite.name, [case.id for case in cases]) == ("nightly", ["a", "b"])
+    assert suite.metadata["data_source"] == {"type": "jsonl", "source": {"type": "file_content"}}
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "ours"),
+    [
+        ('{"query": "q"}\n{"query": "r"}', "s.jsonl", True),
+        ('{"question": "q", "answer": "r"}\n', "s.jsonl", True),
+        ('{"prompt": "q", "response": "r"}\n', "s.jsonl", True),
+        ('{"input": "q", "output": "r"}\n', "s.jsonl", True),
+        ('{"input": "q", "expected": "r"}\n', "s.jsonl", False),
+        ('{"scenario_id": "a", "query": "q"}\n', "s.jsonl", False),
+        ('{"suite": "a", "case": "b", "status": "pass", "turns": []}\n', "s.jsonl", False),
+        ('{"schemaVersion": "1.0.0", "query": "q"}', "s.json", False),
+        ('{"items": [{"prompt": "q"}]}', "s.json", False),
+        ('{"prompt": "q", "expected_response": "r"}', "s.json", False),
+        ('{"query": "q", "prompt": "p"}', "s.json", True),
+        ('{"suite": "s", "cases": []}', "s.json", False),
+        ('{"format": "viva.run/1", "id": "x"}', "s.json", False),
+        ('{"openapi": "3.0.0", "info": {}}', "s.json", False),
+        ('[{"query": "q"}]', "s.json", True),
+        ('[{"prompt": "q"}]', "s.json", False),
+        ('[{"prompt": "q", "query": "r"}]', "s.json", True),
+        ('[{"scenario_id": "q"}]', "s.json", False),
+        ("[1, 2]", "s.jsonl", False),
+        ('{"evaluators": ["x"], "data": [{"query": "q"}]}', "s.json", True),
+        ('{"data": [{"query": "q"}]}', "s.json", True),
+        ("query,response\n", "s.csv", True),
+        ("shade,weight\nred,4\n", "s.csv", True),
+        ("shade,weight\nred,4\n", "s.txt", False),
+        ("question;truth\na;b\n", "s.txt", True),
+        ("suite: x\ncases: []\n", "s.yaml", False),
+        ("Some words, and some more.\n", "s.txt", False),
+        ("", "s.csv", False),
+    ],
+)
+def test_what_is_recognised(tmp_path, content, name, ours):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    assert Foundry().matches(Source(path)) is ours
+    if ours:
+        others = [each for each in plugins.names("formats") if plugins.build("formats", Use(name=each)).matches(Source(path))]
+        assert others == ["foundry"]
+
+
+def test_evaluated_rows_are_results_and_can_be_examined_again(read, tmp_path):
+    row = {
+        "inputs.id": "a",
+        "inputs.query": "q",
+        "inputs.response": "old",
+        "outputs.response": "new",
+        "outputs.x.y": 1,
+        "case": "a",
+    }
+    _, (case,), problems = read([row])
+    assert (case.id, case.turns[0].reply, case.metadata) == ("a", Reply(text="new"), {})
+    assert problems.warned == 1
+    source = Source(tmp_path / "s.jsonl")
+    assert Foundry().matches(source)
+    assert Foundry().holds_results(source)
+    read([{"query": "q"}], "t.jsonl")
+    assert not Foundry().holds_results(Source(tmp_path / "t.jsonl"))
+
+
+@pytest.mark.parametrize("content", ["query,response\n", "[]", '{"data": [], "evaluators": []}'])
+def test_files_without_rows(read, content):
+    _, cases, problems = read(content, "s.json")
+    assert cases == []
+    assert [problem.message for problem in problems.found()] == ["holds no rows"]
+
+
+def test_a_file_of_any_size_takes_little_memory(tmp_path):
+    path = tmp_path / "s.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(30_000):
+            out.write(json.dumps({"query": f"q{number} " + "x" * 200, "response": "r" * 200, "tag": number}) + "\n")
+    cases = Foundry().read(Source(path), Problems()).cases
+    assert sum(1 for _ in cases) == 30_000
+    tracemalloc.start()
+    assert sum(1 for _ in cases) == 30_000
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3_000_000
+
+
+@pytest.mark.parametrize("path", sorted((DATA / "ok").glob("*.json*")), ids=lambda path: path.name)
+def test_the_schema_allows_what_is_read(path):
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text(encoding="utf-8")
+    values = (
+        [json.loads(text)]
+        if text.startswith("[") or path.suffix == ".json"
+        else [json.loads(line) for line in text.split("\n") if line]
+    )
+    for value in values:
+        if "data_source" not in value:
+            jsonschema.validate(value, Foundry().schema())

@@ -1,0 +1,242 @@
+"""Mappings: where they are read from, what they find, and what an evaluator with one sees."""
+
+from __future__ import annotations
+
+import pytest
+
+from vivavoce.core.errors import Missing
+from vivavoce.core.evidence import Evidence
+from vivavoce.core.reply import Message, Reply, ToolCall
+
+ROW = {
+    "question": "q",
+    "answer": "a",
+    "truth": "t",
+    "deep": {"a": {"b": "B"}, "list": [{"x": "X"}]},
+    "a.b": "dotted",
+    "a-b": "hyphen",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("{{item.truth}}", "t"),
+        ("{{ item.truth }}", "t"),
+        ("{{data.truth}}", "t"),
+        ("${data.truth}", "t"),
+        ("truth", "t"),
+        ("{{item.deep.a.b}}", "B"),
+        ("${data.deep.a.b}", "B"),
+        ("deep.a.b", "B"),
+        ("{{item.deep.list[0].x}}", "X"),
+        ("{{item.deep.list.0.x}}", "X"),
+        ("{{item.a.b}}", "dotted"),
+        ("{{item.a-b}}", "hyphen"),
+        ("{{item.deep.a}}", '{"b":"B"}'),
+    ],
+)
+def test_every_way_to_write_a_field(read, text, wanted):
+    _, cases, problems = read([ROW], map={"query": "question", "ground_truth": text})
+    if wanted.startswith("{"):
+        assert "ground_truth: must be text" in str(problems.found()[0])
+    else:
+        assert problems.found() == ()
+        assert cases[0].turns[0].expect.response == wanted
+
+
+def test_a_field_of_no_row_is_an_error_and_one_of_some_rows_is_none(told, read):
+    rows = [{"query": "q", "response": "r"}, {"query": "q", "response": "r", "right": "t"}]
+    _, cases, problems = read(rows, map={"ground_truth": "{{item.right}}"})
+    assert problems.found() == ()
+    assert [case.turns[0].expect.response for case in cases] == [None, "t"]
+    (problem,) = read(rows, map={"ground_truth": "{{item.wrong}}"})[2].found()
+    assert str(problem) == (
+        's.jsonl: --map ground_truth={{item.wrong}}: no row has the field "wrong" (known here: query, response, right)'
+    )
+    (problem,) = read(rows, map={"ground_truth": "rihgt"})[2].found()
+    assert 'did you mean "right"?' in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("param", "text", "message"),
+    [
+        ("query", "{{item.a}} and {{item.b}}", "is no single field"),
+        ("query", "{{itme.a}}", 'begins with "itme" (did you mean "item"?)'),
+        ("query", "{{item}}", "names no field"),
+        ("query", "", "is no single field"),
+        ("response", "{{sample.output_txt}}", 'did you mean "output_text"?'),
+        ("query", "{{sample.output_text}}", "is part of an answer, and query is not"),
+        ("qurey", "{{item.a}}", 'no evaluator has the parameter "qurey" (did you mean "query"?)'),
+    ],
+)
+def test_what_is_no_mapping(read, param, text, message):
+    problems = read([{"query": "q"}], map={param: text})[2]
+    assert any(message in str(problem) for problem in problems.found())
+
+
+def test_a_mapping_shows_evaluators_another_question_and_leaves_the_agents_own(case):
+    made = case({"query": "told", "response": "r", "seen": "shown", "ground_truth": "t"}, map={"query": "seen"})
+    (turn,) = made.turns
+    assert turn.input == "told"
+    evidence = Evidence(case=made, turn=turn, reply=turn.reply).limited(turn.checks[0].given, turn.checks[0].sees)
+    assert (evidence.input, evidence.response, evidence.expected) == ("shown", "r", "t")
+
+
+def test_a_mapping_goes_before_a_standard_column_that_the_agent_is_not_told(case):
+    made = case({"query": "q", "response": "old", "answer": "new"}, map={"response": "answer"})
+    assert made.turns[0].reply == Reply(text="new")
+
+
+def document(*evaluators, rows=({"query": "q", "response": "r", "ground_truth": "t", "other": "o"},), **more):
+    return {"name": "n", "evaluators": list(evaluators), **more, "data": list(rows)}
+
+
+def checks_of(read, made, **options):
+    _, cases, problems = read(made, "s.json", **options)
+    assert problems.found() == ()
+    return cases[0].turns[0].checks or cases[0].checks
+
+
+def test_evaluators_of_a_document(read):
+    checks = checks_of(
+        read,
+        document(
+            "builtin.f1_score",
+            "CoherenceEvaluator",
+            {
+                "name": "mine",
+                "evaluator_name": "builtin.bleu_score",
+                "initialization_parameters": {"threshold": 0.2, "model": "x"},
+            },
+            "custom_one",
+            evaluator_parameters={"builtin.f1_score": {"threshold": 0.9}},
+        ),
+    )
+    assert [(each.evaluator, each.name, each.options, each.path) for each in checks] == [
+        ("F1Score", "f1_score", {"threshold": 0.9}, "evaluators[0]"),
+        ("Coherence", "Coherence", {}, "evaluators[1]"),
+        ("BleuScore", "mine", {"threshold": 0.2}, "evaluators[2]"),
+        ("custom_one", "custom_one", {}, "evaluators[3]"),
+    ]
+    assert {(each.origin, each.given, each.level) for each in checks} == {("file", None, None)}
+
+
+def test_evaluators_as_an_object(read):
+    checks = checks_of(read, {**document(), "evaluators": {"f1_score": {"threshold": 0.1}, "coherence": None}})
+    assert [(each.evaluator, each.options) for each in checks] == [("F1Score", {"threshold": 0.1}), ("Coherence", {})]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"evaluators": [{"evaluator_name": "f1_score", "data_mapping": {"response": "{{item.other}}"}}]},
+        {"evaluators": ["f1_score"], "data_mapping": {"f1_score": {"response": "{{item.other}}"}}},
+        {"evaluators": ["f1_score"], "evaluator_config": {"f1_score": {"column_mapping": {"response": "${data.other}"}}}},
+        {
+            "testing_criteria": [
+                {"type": "azure_ai_evaluator", "evaluator_name": "builtin.f1_score", "data_mapping": {"response": "other"}}
+            ]
+        },
+    ],
+)
+def test_a_mapping_of_one_evaluator_filters_what_it_sees(read, more):
+    made = {name: each for name, each in document(**more).items() if each != []}
+    (check,) = checks_of(read, {**made, **more})
+    assert (check.given, check.sees) == ({"response": "o"}, ())
+    _, cases, _ = read({**made, **more}, "s.json")
+    turn = cases[0].turns[0]
+    evidence = Evidence(case=cases[0], turn=turn, reply=turn.reply).limited(check.given, check.sees)
+    assert evidence.response == "o"
+    for hidden in ("input", "expected", "context", "conversation"):
+        with pytest.raises(Missing):
+            getattr(evidence, hidden)
+
+
+def test_parts_of_an_answer(read):
+    def sees(text: str, param: str = "response"):
+        mapping = {"query": "{{item.query}}", param: text}
+        (check,) = checks_of(read, document({"evaluator_name": "coherence", "data_mapping": mapping}), live=True)
+        assert check.given == {"input": "q"}
+        return check.sees
+
+    assert sees("{{sample.output_text}}") == ("response",)
+    assert sees("{{sample.output_items}}") == ("response", "tool_calls", "conversation")
+    assert sees("{{sample.tool_calls}}", "tool_calls") == ("tool_calls",)
+    assert sees("{{sample.output_items}}", "actions") == ("tool_calls",)
+    assert sees("${target.response}") == ("response", "tool_calls", "conversation")
+    assert sees("${outputs.output_text}") == ("response",)
+    assert sees("${target.context}", "context") == ("extracts",)
+
+
+def test_a_part_of_an_answer_without_anybody_to_answer(read):
+    made = document({"evaluator_name": "coherence", "data_mapping": {"response": "{{sample.output_text}}"}})
+    assert read(made, "s.json")[2].found() == ()
+    (problem,) = read(made, "s.json", live=False)[2].found()
+    assert "data_mapping.response: {{sample.output_text}} stands for what a target answers, and no target was named" in str(
+        problem
+    )
+
+
+def test_values_of_mappings_are_evidence(read):
+    call = {"type": "tool_call", "tool_call_id": "1", "name": "find", "arguments": {"q": 1}}
+    row = {
+        "query": [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}],
+        "response": [{"role": "assistant", "content": [call]}, {"role": "assistant", "content": "A"}],
+        "steps": [["find"], {"find": {"q": 1}}],
+        "can": [{"type": "function", "function": {"name": "find"}}],
+        "all": [{"role": "user", "content": "U"}, {"role": "assistant", "content": "A"}],
+    }
+    mapping = {
+        "query": "query",
+        "response": "response",
+        "expected_actions": "steps",
+        "tool_definitions": "can",
+        "topic": "{{item.steps[0][0]}}",
+    }
+    (check,) = checks_of(read, document({"evaluator_name": "x", "data_mapping": mapping}, rows=[row]))
+    assert check.given["input"] == "U"
+    assert check.given["topic"] == "find"
+    _, cases, _ = read(document(rows=[row]), "s.json")
+    evidence = Evidence(case=cases[0]).limited(check.given, check.sees)
+    assert evidence.history == (Message(role="system", content="S"),)
+    assert evidence.response == "A"
+    assert evidence.tool_calls == (ToolCall(name="find", arguments={"q": 1}, id="1"),)
+    assert evidence.trajectory == ("find",)
+    assert evidence.arguments == {"find": {"q": 1}}
+    assert list(evidence.tool_definitions) == [{"name": "find"}]
+    (check,) = checks_of(read, document({"evaluator_name": "x", "data_mapping": {"messages": "all"}}, rows=[row]))
+    assert check.given == {"input": "U", "response": "A", "conversation": "user: U\n\nassistant: A"}
+
+
+def test_graders_compare_what_their_parameters_name(read):
+    made = document(
+        "builtin.string_check",
+        openai_graders={
+            "builtin.string_check": {"input": "{{item.response}}", "operation": "like", "reference": "{{item.other}}"}
+        },
+    )
+    (check,) = checks_of(read, made)
+    assert (check.evaluator.rpartition(".")[2], check.options, check.given) == (
+        "StringCheck",
+        {"operation": "like"},
+        {"response": "r", "expected": "o"},
+    )
+
+
+def test_the_mapping_and_level_typed_go_before_those_of_a_document(read):
+    made = document("coherence", data_mapping={"ground_truth": "other", "query": "query"}, evaluation_level="conversation")
+    _, (case,), _ = read(made, "s.json", map={"ground_truth": "response"}, level="turn")
+    assert case.turns[0].expect.response == "r"
+    assert [check.level for check in case.turns[0].checks] == ["turn"]
+    _, (case,), _ = read(made, "s.json")
+    assert case.turns[0].expect.response == "o"
+    assert [check.level for check in case.checks] == ["case"]
+
+
+def test_cells_that_hold_json_are_read_where_they_are_mapped(read):
+    _, (case,), problems = read(
+        'query,response,tools\nq,r,"[{""name"": ""find""}]"\n', "s.csv", map={"tool_definitions": "tools"}
+    )
+    assert problems.found() == ()
+    assert case.tools == ({"name": "find"},)

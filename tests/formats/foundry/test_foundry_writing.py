@@ -1,0 +1,282 @@
+"""Writing: rows come back as they were, other suites as far as rows can hold them, and runs as evaluated rows."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vivavoce import evaluate
+from vivavoce.core.model import Case, Check, Expectation, Persona, Suite, Turn
+from vivavoce.core.place import Problems
+from vivavoce.core.reply import Citation, Message, Reply, ToolCall
+from vivavoce.core.source import Source
+from vivavoce.formats.foundry import Foundry
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "foundry"
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=12)
+SAID = TEXT.filter(lambda text: text.strip() != "")
+SCALARS = st.none() | st.booleans() | st.integers(-(2**80), 2**80) | st.floats(allow_nan=False, allow_infinity=False) | TEXT
+ANY = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3), max_leaves=6)
+ARGUMENTS = st.dictionaries(TEXT, ANY, max_size=2)
+CALLS = st.one_of(
+    st.builds(
+        lambda name, given: {"type": "tool_call", "tool_call_id": "c", "name": name, "arguments": given}, SAID, ARGUMENTS
+    ),
+    st.builds(
+        lambda name, given: {"type": "function_call", "call_id": "c", "name": name, "arguments": json.dumps(given)},
+        SAID,
+        ARGUMENTS,
+    ),
+    st.builds(
+        lambda name, given: {"type": "tool_call", "tool_call": {"id": "c", "function": {"name": name, "arguments": given}}},
+        SAID,
+        ARGUMENTS,
+    ),
+)
+ITEMS = st.builds(lambda text: {"type": "text", "text": text}, TEXT) | st.builds(
+    lambda text: {"type": "output_text", "text": text}, TEXT
+)
+MESSAGES = st.one_of(
+    st.builds(lambda role, text: {"role": role, "content": text}, st.sampled_from(["system", "developer", "user"]), TEXT),
+    st.builds(
+        lambda role, items: {"role": role, "content": items},
+        st.sampled_from(["system", "user"]),
+        st.lists(ITEMS, min_size=1, max_size=2),
+    ),
+    st.builds(
+        lambda content: {"role": "assistant", "content": content, "run_id": "r"}, TEXT | st.lists(ITEMS | CALLS, max_size=3)
+    ),
+    st.builds(
+        lambda result: {"role": "tool", "tool_call_id": "c", "content": [{"type": "tool_result", "tool_result": result}]}, ANY
+    ),
+)
+ASKED = st.lists(MESSAGES, max_size=4).map(lambda messages: [{"role": "user", "content": "Open?"}, *messages])
+TOOLS = st.lists(st.fixed_dictionaries({"name": SAID}, optional={"parameters": ARGUMENTS, "description": TEXT}), max_size=2)
+EXPECTED = st.lists(SAID.map(str.strip), max_size=3)
+OTHERS = st.dictionaries(st.sampled_from(["shelf", "a.b", "line-no", "created_at", "", "ünï"]), ANY, max_size=3)
+FORMS = st.one_of(
+    st.fixed_dictionaries({"messages": ASKED}),
+    st.fixed_dictionaries(
+        {"query": SAID}, optional={"response": TEXT | st.integers() | ASKED, "tool_calls": st.lists(CALLS, max_size=2)}
+    ),
+    st.fixed_dictionaries({"query": ASKED}, optional={"response": TEXT | st.lists(MESSAGES, max_size=2)}),
+    st.fixed_dictionaries({"response": TEXT}),
+    st.fixed_dictionaries({"conversation": st.fixed_dictionaries({"messages": ASKED}, optional={"context": TEXT})}),
+    st.fixed_dictionaries(
+        {"actions": st.lists(CALLS, max_size=3).map(lambda calls: [{"role": "assistant", "content": calls}])}
+    ),
+)
+MORE = st.fixed_dictionaries(
+    {},
+    optional={
+        "ground_truth": TEXT | st.integers(),
+        "context": TEXT | st.lists(TEXT, min_size=1, max_size=2),
+        "tool_definitions": TOOLS | TOOLS.map(lambda tools: [{"type": "function", "function": tool} for tool in tools]),
+        "expected_actions": EXPECTED | EXPECTED.map(lambda names: [names, {name: {"x": 1} for name in names}]),
+        "category": SAID,
+        "retrieved_documents": st.lists(st.fixed_dictionaries({"document_id": TEXT}), max_size=2),
+    },
+)
+SEEDS = st.fixed_dictionaries(
+    {"test_case_description": SAID},
+    optional={
+        "desired_num_turns": st.integers(1, 20),
+        "test_case_category": SAID,
+        "simulation_configuration": st.fixed_dictionaries({}, optional={"max_num_turns": st.integers(20, 30), "other": ANY}),
+    },
+)
+ROWS = (st.tuples(FORMS, MORE, OTHERS).map(lambda parts: parts[0] | parts[1] | parts[2])) | st.tuples(SEEDS, OTHERS).map(
+    lambda parts: parts[0] | parts[1]
+)
+
+
+def written(suite: Suite) -> tuple[str, tuple[str, ...]]:
+    out = io.StringIO()
+    lost = Foundry().write(suite, out)
+    return out.getvalue(), lost
+
+
+def rows_of(text: str) -> list[dict]:
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(row=ROWS, number=st.none() | SAID.filter(lambda text: not text.startswith("#")) | st.integers(0, 99))
+def test_any_row_comes_back_as_it_was(tmp_path, row, number):
+    row = row if number is None else {**row, "id": number}
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    problems = Problems()
+    suite = Foundry().read(Source(path), problems)
+    (case,) = list(suite.cases)
+    assert problems.found() == ()
+    text, lost = written(suite)
+    assert lost == ()
+    wanted = {name: each for name, each in row.items() if each is not None or name not in MORE_NAMES}
+    assert rows_of(text) == [wanted]
+    path.write_text(text, encoding="utf-8")
+    (again,) = list(Foundry().read(Source(path), Problems()).cases)
+    assert again == case
+
+
+MORE_NAMES = ("ground_truth", "context")
+
+
+@pytest.mark.parametrize(
+    "path", sorted(path for path in (DATA / "ok").glob("*.json*") if path.suffix != ".gz"), ids=lambda path: path.name
+)
+def test_files_come_back_as_they_were(path):
+    suite = Foundry().read(Source(path), Problems())
+    text, lost = written(suite)
+    assert lost == ()
+    was = path.read_text(encoding="utf-8")
+    if suite.metadata:
+        assert json.loads(text) == json.loads(was)
+    else:
+        whole = was.startswith("[") or path.suffix == ".json"
+        values = json.loads(was) if whole else rows_of(was)
+        assert rows_of(text) == (values if isinstance(values, list) else [values])
+
+
+def test_a_turn_of_another_format_becomes_question_and_answer():
+    turn = Turn(input="q", expect=Expectation(response="t"), context="c", reply=Reply(text="r"))
+    text, lost = written(
+        Suite(name="s", cases=[Case(id="a", turns=(turn,), category="kb", metadata={"x": 1})], format="native")
+    )
+    assert rows_of(text) == [
+        {"id": "a", "query": "q", "response": "r", "ground_truth": "t", "context": "c", "category": "kb", "x": 1}
+    ]
+    assert lost == ()
+
+
+def test_a_conversation_of_another_format_becomes_messages():
+    call = ToolCall(name="find", arguments={"q": 1}, result=[2], id="x")
+    turns = (
+        Turn(input="a", reply=Reply(text="b")),
+        Turn(input={"c": 1}, expect=Expectation(response="t"), reply=Reply(text="d", tool_calls=(call,))),
+    )
+    case = Case(id="a", turns=turns, history=(Message(role="system", content="S"),))
+    text, lost = written(Suite(name="s", cases=[case]))
+    assert rows_of(text)[0]["messages"] == [
+        {"role": "system", "content": "S"},
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b"},
+        {"role": "user", "content": '{"c":1}'},
+        {"role": "assistant", "content": [{"type": "tool_call", "tool_call_id": "x", "name": "find", "arguments": {"q": 1}}]},
+        {"role": "tool", "tool_call_id": "x", "content": [{"type": "tool_result", "tool_result": [2]}]},
+        {"role": "assistant", "content": "d"},
+    ]
+    assert len(lost) == 2
+    assert "several turns" in lost[0]
+    assert "JSON text" in lost[1]
+
+
+@pytest.mark.parametrize(
+    ("case", "sentence"),
+    [
+        (Case(id="a", turns=(Turn(input="q"),), name="n"), "names"),
+        (Case(id="a", turns=(Turn(input="q", checks=(Check(evaluator="F1Score"),)),)), "evaluators"),
+        (Case(id="a", turns=(Turn(input="q"),), expect=Expectation(assertions=("x",))), "assertions"),
+        (Case(id="a", turns=(Turn(input="q", expect=Expectation(intent="X")),)), "an intent"),
+        (Case(id="a", turns=(Turn(input="q", expect=Expectation(reference_query="x")),)), "a reference query"),
+        (Case(id="a", turns=(Turn(input=" "),)), "left out"),
+        (Case(id="a", turns=(Turn(input="q"),), metadata={"grond_truth": 1}), "slip"),
+        (Case(id="a", turns=(Turn(input="q"),), metadata={"query": 1}), "standard column"),
+        (Case(id="a", turns=(Turn(input="q", reply=Reply(text="r", citations=(Citation(index=1),))),)), "citations"),
+        (Case(id="a", persona=Persona(context="c", goal="g")), "the goal alone"),
+        (Case(id="a", persona=Persona(context="", goal="g" * 2501)), "left out"),
+    ],
+)
+def test_what_rows_cannot_hold_is_told(tmp_path, case, sentence):
+    text, lost = written(Suite(name="s", cases=[case]))
+    assert any(sentence in each for each in lost)
+    (tmp_path / "a.jsonl").write_text(text, encoding="utf-8")
+    problems = Problems()
+    found = list(Foundry().read(Source(tmp_path / "a.jsonl"), problems).cases)
+    assert len(found) == len(text.splitlines())
+    assert problems.total == (not text)
+
+
+def test_what_a_suite_says_of_itself_is_told():
+    _, lost = written(Suite(name="s", cases=[], about={"x": 1}, metadata={"y": 2}))
+    assert ["about" in lost[0], "y" in lost[1]] == [True, True]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def run(rows: list[dict], **options):
+        (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        options = {"evaluators": ["ExactMatch", "mine:PartialMatch", "Relevance"], "judge": "none", **options}
+        out = io.StringIO()
+        Foundry().report(evaluate("a.jsonl", **options), out)
+        return rows_of(out.getvalue())
+
+    return run
+
+
+def test_evaluated_rows_of_recorded_answers(run):
+    first, second = run(
+        [{"id": "x", "query": "q", "response": "t", "ground_truth": "t", "big": 2**70}, {"query": "q", "response": "r"}]
+    )
+    assert {name: each for name, each in first.items() if name.startswith("inputs.")} == {
+        "inputs.id": "x",
+        "inputs.query": "q",
+        "inputs.response": "t",
+        "inputs.ground_truth": "t",
+        "inputs.big": 2**70,
+    }
+    told = "outputs.exact_match.exact_match"
+    assert [first[f"{told}{each}"] for each in ("", "_score", "_passed", "_result", "_status")] == [
+        1,
+        1,
+        True,
+        "pass",
+        "completed",
+    ]
+    assert first["outputs.mine.partial_match_threshold"] == 0.5
+    assert first["outputs.relevance.relevance_status"] == "skipped"
+    assert "judge" in first["outputs.relevance.relevance_reason"]
+    assert (first["case"], first["status"], first["error"]) == ("x", "pass", None)
+    assert "outputs.response" not in first
+    assert "inputs.id" not in second
+    assert [second[f"{told}{each}"] for each in ("", "_passed", "_result", "_status")] == [
+        None,
+        None,
+        "not_applicable",
+        "skipped",
+    ]
+    assert "expected response" in second[f"{told}_reason"]
+
+
+def test_evaluated_rows_of_an_agent(run):
+    def answer(question: str) -> str:
+        if question == "b":
+            raise ValueError("broken")
+        return question.upper()
+
+    rows = run([{"query": each, "response": "old", "ground_truth": each} for each in "abc"], target=answer)
+    assert [row.get("outputs.response") for row in rows] == ["A", None, "C"]
+    assert [row["inputs.response"] for row in rows] == ["old"] * 3
+    assert [row["status"] for row in rows] == ["pass", "error", "pass"]
+    assert "broken" in rows[1]["error"]["message"]
+    assert rows[1]["outputs.exact_match.exact_match_status"] == "error"
+
+
+def test_evaluated_rows_of_repeats_and_of_several_turns(run, tmp_path):
+    rows = run([{"query": "a", "response": "a", "ground_truth": "a"}], repeat=2)
+    assert [row["repeat"] for row in rows] == [0, 1]
+    turn = Turn(input="a", expect=Expectation(response="a"), reply=Reply(text="a"))
+    out = io.StringIO()
+    suite = Suite(name="s", cases=[Case(id="c", turns=(turn, replace(turn, input="b")))])
+    Foundry().report(evaluate(suite, evaluators=["ExactMatch"], judge="none"), out)
+    (row,) = rows_of(out.getvalue())
+    assert [row["outputs.exact_match.exact_match"], row["outputs.exact_match_2.exact_match"]] == [1, 1]
