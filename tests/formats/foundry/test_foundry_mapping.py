@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
+
 import pytest
 
 from vivavoce.core.errors import Missing
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.reply import Message, Reply, ToolCall
+from vivavoce.formats.foundry import Foundry
 
 ROW = {
     "question": "q",
@@ -151,6 +155,32 @@ def test_a_mapping_of_one_evaluator_filters_what_it_sees(read, more):
     for hidden in ("input", "expected", "context", "conversation"):
         with pytest.raises(Missing):
             getattr(evidence, hidden)
+
+
+def test_what_was_said_may_stand_where_evaluators_are_told_to_look(read):
+    mapping = {"query": "{{item.asked}}", "response": "{{item.said}}"}
+    evaluators = [{"evaluator_name": "f1_score", "data_mapping": {**mapping, "ground_truth": "{{item.truth}}"}}]
+    rows = [{"asked": "a?", "said": "yes", "truth": "yes"}, {"query": "own?", "asked": "b?", "response": "own", "said": "no"}]
+    suite, cases, problems = read({"evaluators": evaluators, "data": rows}, "s.json", live=False)
+    assert problems.found() == ()
+    assert [(case.turns[0].input, case.turns[0].reply.text) for case in cases] == [("a?", "yes"), ("own?", "own")]
+    assert [case.turns[0].checks[0].given["response"] for case in cases] == ["yes", "no"]
+    out = io.StringIO()
+    Foundry().write(suite, out)
+    assert json.loads(out.getvalue())["data"] == rows
+
+
+@pytest.mark.parametrize("own", [{}, {"query": "U", "response": "A"}])
+def test_what_was_said_is_read_in_one_form_though_evaluators_look_at_several(read, own):
+    said = [{"role": "user", "content": "U"}, {"role": "assistant", "content": "A"}]
+    evaluators = [
+        {"name": "one", "evaluator_name": "x", "data_mapping": {"query": "q", "response": "r"}},
+        {"name": "two", "evaluator_name": "x", "data_mapping": {"messages": "all"}},
+    ]
+    row = {"q": "shorter", "r": "other", "all": said, **own}
+    _, cases, problems = read({"evaluators": evaluators, "data": [row]}, "s.json", live=False)
+    assert problems.found() == ()
+    assert (cases[0].turns[0].input, cases[0].turns[0].reply.text) == ("U", "A")
 
 
 def test_parts_of_an_answer(read):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal
 
@@ -11,6 +11,8 @@ from vivavoce.core.model import Check
 from vivavoce.formats._foundry import names
 from vivavoce.formats._foundry.expressions import Expression
 
+SAID = ("messages", "query", "response")
+"""Parameters that are what was said."""
 Level = Literal["turn", "conversation"]
 
 
@@ -40,6 +42,8 @@ class Asked:
 
     mapping: Places = NO_MAPPING
     """For every row: which field stands for a standard column."""
+    beside: Mapping[str, Expression] = field(default_factory=dict)
+    """For a row that has no question or no answer: where evaluators are told to find them."""
     level: Level | None = None
     checks: tuple[Mapped, ...] | None = None
     """What the file names; `None` when it names nothing."""
@@ -70,6 +74,16 @@ def refers(mappings: Iterable[Places | None]) -> frozenset[str]:
         if expression.sees is None
         for part in (expression.path, expression.path.partition(".")[0])
     )
+
+
+def beside(mappings: Iterable[Places | None]) -> dict[str, Expression]:
+    """Fields of a row that evaluators are told to take for what was said, of each the first."""
+    found: dict[str, Expression] = {}
+    for mapping in mappings:
+        for param, expression in mapping.of.items() if mapping is not None else ():
+            if param in SAID and expression.sees is None:
+                found.setdefault(param, expression)
+    return found
 
 
 @cache

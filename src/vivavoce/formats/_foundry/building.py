@@ -78,6 +78,9 @@ class Building:
         if expression is not None and expression.sees is None and (value is None or column not in ("query", "messages")):
             found = find(self._row, expression.path)
             value = value if found is ABSENT or found is None else found
+        if value is None and column in self._asked.beside and not self._has_other(column):
+            found = find(self._row, self._asked.beside[column].path)
+            value = None if found is ABSENT else found
         if column in STRUCTURED and isinstance(value, str):
             if not value.strip():
                 return None
@@ -89,6 +92,12 @@ class Building:
                 self._say(f"is not valid JSON: {error}", column)
                 return None
         return value
+
+    def _has_other(self, column: str) -> bool:
+        """Whether the row holds what was said in another form than this column's."""
+        others = ("query", "response", "conversation") if column == "messages" else ("messages", "conversation")
+        told = self._asked.mapping.of.keys() | (self._asked.beside.keys() & {"messages"})
+        return any(self._row.get(each) is not None or each in told for each in others)
 
     def _expected(self, said: Conversation) -> tuple[Expectation, str | None]:
         """What is expected: tools to be called, and a text."""

@@ -10,7 +10,7 @@ from vivavoce.core.plugins import fold
 from vivavoce.core.reply import JSON, Object
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import names
-from vivavoce.formats._foundry.asked import Asked, Level, Mapped, Places, refers
+from vivavoce.formats._foundry.asked import Asked, Level, Mapped, Places, beside, refers
 from vivavoce.formats._foundry.columns import meant
 from vivavoce.formats._foundry.expressions import Expression, parse
 from vivavoce.formats._foundry.saying import Say, shown
@@ -40,6 +40,7 @@ class Document:
         mapping = Places(where={**flat.where, **typed.mapping.where}, of={**flat.of, **typed.mapping.of})
         return Asked(
             mapping=mapping,
+            beside=beside(each.mapping for each in checks),
             level=typed.level or self._level(),
             checks=checks if self._names_any() else None,
             live=typed.live,

@@ -205,7 +205,8 @@ class Reading:
         """Whether a mapping finds something in a row that has no standard column to examine."""
         return any(
             find(row, expression.path) is not ABSENT
-            for param, expression in self._asked.mapping.of.items()
+            for mapping in (self._asked.mapping.of, self._asked.beside)
+            for param, expression in mapping.items()
             if param in columns.INTERACTION and expression.sees is None
         )
 
