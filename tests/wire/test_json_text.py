@@ -39,10 +39,10 @@ def test_any_text_gives_a_value_or_a_problem(text):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "f:1: is not valid JSON: Expecting value (column 1)"),
-        ('{\n "a": }', "f:2: is not valid JSON: Expecting value (column 7)"),
-        ('{"a": 1} x', "f:1: is not valid JSON: Extra data (column 10)"),
-        ('{"a": 1,}', "f:1: is not valid JSON: Expecting property name enclosed in double quotes (column 9)"),
+        ("", "f:1: is not valid JSON: there is nothing where a value belongs (column 1)"),
+        ('{\n "a": }', "f:2: is not valid JSON: a value belongs here, not } (column 7)"),
+        ('{"a": 1}}', "f:1: is not valid JSON: } closes what is not open (column 9)"),
+        ('{"a": 1,}', "f:1: is not valid JSON: a comma stands before }, and nothing follows it; leave it out (column 8)"),
         ("[1,\nNaN]", "f:2: [1]: NaN is not JSON (use null or a number)"),
         ('{"a":\n{"b": -Infinity}}', "f:2: a.b: -Infinity is not JSON (use null or a number)"),
         ('{"a": [0, 1e999]}', "f:1: a[1]: 1e999 is too large a number (use null or a number)"),

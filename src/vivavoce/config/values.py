@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from vivavoce.config.options import Option
 from vivavoce.core.reply import JSON
+from vivavoce.wire.json_faults import fault
 
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"0", "false", "no", "off", ""})
@@ -75,8 +76,9 @@ def pairs(texts: Iterable[str]) -> dict[str, JSON]:
         if value.lstrip()[:1] in ("{", "["):
             try:
                 made[key] = json.loads(value)
-            except ValueError as error:
-                raise ValueError(f"{key}: is not valid JSON: {error}") from None
+            except json.JSONDecodeError as error:
+                told, at = fault(value, error)
+                raise ValueError(f"{key}: is not valid JSON: {told} (column {at + 1})") from None
     return made
 
 

@@ -17,6 +17,7 @@ from vivavoce.core.kinds import Format
 from vivavoce.core.model import Use
 from vivavoce.core.place import Problems
 from vivavoce.core.source import Source
+from vivavoce.wire import json_lines, json_text
 
 STDIN = "standard input"
 _FLAGS = ("map", "level")
@@ -88,8 +89,29 @@ def _named(
         names = ", ".join(format_name(each) for each in matching)
         problems.add(source, f"could be of several formats: {names}", fix="say which with --format NAME")
     else:
+        damage = _damage(source)
+        if damage.total:
+            problems.include(damage)
+            return
         looked = "; ".join(f"{format_name(each)}: {each.looks_for}" for each in formats)
         problems.add(source, f"is of no known format. Looked for {looked}. Found {_found(source)}")
+
+
+def _damage(source: Source) -> Problems:
+    """What is wrong with a file that is called JSON, begins like it, and is not."""
+    found = Problems()
+    if source.suffix not in (".json", ".jsonl") or source.head(100).lstrip()[:1] not in (b"[", b"{"):
+        return found
+    lines = source.lines()
+    number, line = next(lines)
+    if source.suffix == ".json" and json_lines.parsed(source, line, number, Problems())[1]:
+        json_text.parse(source, source.text(), found)
+        return found
+    while not json_lines.parsed(source, line, number, found)[1]:
+        number, line = next(lines, (0, b""))
+        if not number:
+            break
+    return found
 
 
 def _in_folder(folder: Path, path: str, formats: Sequence[Format], problems: Problems) -> Iterator[tuple[Source, Format]]:

@@ -9,6 +9,7 @@ from functools import partial
 from vivavoce.core.place import Problems, above, members
 from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
+from vivavoce.wire.json_faults import fault
 
 DEPTH_LIMIT = 200
 """Levels of nesting; no dataset needs as many, and deeper ones exhaust a reader's stack."""
@@ -41,8 +42,10 @@ def parse(source: Source, text: str, problems: Problems, *, line: int | None = N
             parse_int=partial(_int, refused),
         )
     except json.JSONDecodeError as error:
-        place = f"column {error.colno}" if line is None else f"column {error.pos + 1}"
-        problems.add(source, f"is not valid JSON: {error.msg} ({place})", line=error.lineno if line is None else line)
+        told, at = fault(text, error)
+        column = at - text.rfind("\n", 0, at) if line is None else at + 1
+        number = text.count("\n", 0, at) + 1 if line is None else line
+        problems.add(source, f"is not valid JSON: {told} (column {column})", line=number)
         return None
     except RecursionError:
         at = line if line is not None else text.count("\n", 0, depth_ends) + 1

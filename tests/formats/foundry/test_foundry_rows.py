@@ -359,7 +359,7 @@ def test_a_broken_line_hides_no_other(read):
     lines[7_000] = '{"query": 3}'
     _, cases, problems = read("\n".join(lines))
     assert [str(each) for each in problems.found()] == [
-        "s.jsonl:5000: is not valid JSON: Unterminated string starting at (column 11)",
+        "s.jsonl:5000: is not valid JSON: the text that begins here has no closing quote (column 11)",
         "s.jsonl:7001: query: must be text, or a list of messages, not 3",
     ]
     assert (len(cases), cases[-1].id) == (9_998, "#9999")
