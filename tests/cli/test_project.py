@@ -45,6 +45,7 @@ def test_the_workflow_is_yaml_and_what_it_runs_exists(viva, folder):
     viva("init")
     workflow = yaml.safe_load((folder / ".github/workflows/viva.yml").read_text())
     steps = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+    assert "vars.VIVAVOCE || 'vivavoce'" in steps[0]
     validate, run = (step.split() for step in steps if step.startswith("viva "))
     assert viva(*validate[1:]).code == 0
     outputs = [after for word, after in itertools.pairwise(run) if word == "--output"]

@@ -217,14 +217,47 @@ def test_scripts_named_in_the_docs_exist(page):
 def test_the_tree_in_the_architecture_is_the_tree(modules):
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     (tree,) = re.findall(r"(?ms)^```text\nsrc/vivavoce/\n(.*?)^```", text)
-    named, folder = set(), ""
+    lines, folder = [], ""
     for line in filter(str.strip, tree.split("\n")):
         name = line.split()[0]
         folder = name if not line.startswith(" ") and name.endswith("/") else folder if line.startswith(" ") else ""
-        named.add(folder + name if line.startswith(" ") else name)
+        lines.append(folder + name if line.startswith(" ") else name)
+    named = set(lines)
+    assert sorted(lines) == sorted(named), "each stands there once"
     missing = {name for name in named if not (ROOT / "src" / "vivavoce" / name).exists()}
     assert missing == set()
     untold = {module.name for module in modules if not module.is_init} - named
     # Plugins, commands, the demo and what is private to a folder are told by their folder.
     untold = {name for name in untold if name.partition("/")[0] not in (*plugins.KINDS, "samples", "cli") and "/_" not in name}
     assert untold == set()
+
+
+def test_the_layers_in_the_architecture_are_those_that_are_checked():
+    import tomllib
+
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    (drawn,) = re.findall(r"(?ms)^## Who may import whom\n\n```text\n(.*?)^```", text)
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["type"] == "layers")
+    assert [re.split(r" {2,}", line)[0] for line in drawn.splitlines()] == layers
+
+
+def test_the_glossary_knows_every_kind_of_plugin():
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    (plugin,) = re.findall(r"(?m)^\*\*plugin\*\* - (.+)$", text)
+    kinds = [kind.removesuffix("s") for kind in plugins.KINDS]
+    assert [kind for kind in kinds if kind not in plugin.lower()] == []
+    assert [kind for kind in kinds if f"**{kind}**" not in text] == []
+
+
+def test_the_front_page_of_the_docs_links_every_page():
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"\]\(([\w./-]+\.md)", text))
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages - linked == {"index.md"}
+
+
+def test_the_readme_names_what_there_is():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = [name for kind in ("targets", "judges", "formats") for name in plugins.names(kind)]
+    assert [name for name in named if f"`{name}`" not in text] == []
