@@ -10,13 +10,17 @@ if TYPE_CHECKING:
     from vivavoce.api import evaluate, evaluate_async
     from vivavoce.core.errors import VivaError
     from vivavoce.core.evidence import Evidence
+    from vivavoce.core.kinds import Ask
     from vivavoce.core.result import Result, Run, Score, Verdict
+    from vivavoce.core.rubric import Rubric
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Ask": "vivavoce.core.kinds",
     "Evidence": "vivavoce.core.evidence",
     "Result": "vivavoce.core.result",
+    "Rubric": "vivavoce.core.rubric",
     "Run": "vivavoce.core.result",
     "Score": "vivavoce.core.result",
     "Verdict": "vivavoce.core.result",
@@ -25,7 +29,19 @@ _HOMES = {
     "evaluate_async": "vivavoce.api",
 }
 
-__all__ = ["Evidence", "Result", "Run", "Score", "Verdict", "VivaError", "__version__", "evaluate", "evaluate_async"]
+__all__ = [
+    "Ask",
+    "Evidence",
+    "Result",
+    "Rubric",
+    "Run",
+    "Score",
+    "Verdict",
+    "VivaError",
+    "__version__",
+    "evaluate",
+    "evaluate_async",
+]
 
 
 def __getattr__(name: str) -> object:

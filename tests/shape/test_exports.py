@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 
@@ -31,6 +32,13 @@ def test_the_lazy_names_are_those_a_type_checker_sees(modules):
     seen = {alias.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert seen == vivavoce._HOMES
     assert {*seen, "__version__"} == set(vivavoce.__all__)
+
+
+def test_the_docs_import_from_the_root_alone(texts):
+    pages = [(name, text) for name, text in texts if name.startswith("docs/") or name == "README.md"]
+    assert len(pages) > 20
+    deeper = re.compile(r"(?m)^ *(?:from|import) +(vivavoce\.(?!samples\b)[\w.]+)")
+    assert [(name, found) for name, text in pages for found in deeper.findall(text)] == []
 
 
 def test_an_unknown_name_is_an_attribute_error():
