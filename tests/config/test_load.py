@@ -161,7 +161,10 @@ def test_everything_wrong_is_told_at_once(settings):
         ({"timeout": "nan"}, "--timeout must be a number of seconds above 0"),
         ({"rate": "fast"}, '--rate must be a rate above 0, such as 5/s, not "fast"'),
         ({"target-option": ["x"]}, '--target-option must be KEY=VALUE, not "x"'),
-        ({"target-option": ["x={"]}, "--target-option x: is not valid JSON: the { that opens here is never closed by } (column 1)"),
+        (
+            {"target-option": ["x={"]},
+            "--target-option x: is not valid JSON: the { that opens here is never closed by } (column 1)",
+        ),
     ],
 )
 def test_a_wrong_flag_is_a_usage_error(settings, flags, message):

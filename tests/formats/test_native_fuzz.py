@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vivavoce.core.errors import UsageError
@@ -48,7 +48,6 @@ def read(folder, content: bytes, name: str, *, lenient: bool) -> tuple[list[Case
     return cases, problems
 
 
-@settings(deadline=None)
 @given(rows=st.lists(ROWS, min_size=1, max_size=4), lenient=st.booleans())
 def test_any_rows(folder, rows, lenient):
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
@@ -57,7 +56,6 @@ def test_any_rows(folder, rows, lenient):
     assert all(problem.line for problem in problems.found())
 
 
-@settings(deadline=None)
 @given(top=ROWS, cases=st.lists(ROWS, max_size=3) | VALUES, name=st.sampled_from(["a.json", "a.yaml"]), lenient=st.booleans())
 def test_any_document(folder, top, cases, name, lenient):
     document = {**top, "suite": "s", "cases": cases}
@@ -66,7 +64,6 @@ def test_any_document(folder, top, cases, name, lenient):
     assert all(problem.line for problem in problems.found())
 
 
-@settings(deadline=None)
 @given(
     content=st.binary(max_size=60) | st.text('{}[]":,\\ninputsuecaxy0-1 \n\t#&*!|', max_size=80).map(str.encode),
     name=st.sampled_from(["a.jsonl", "a.json", "a.yaml", "a"]),

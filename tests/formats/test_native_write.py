@@ -148,7 +148,7 @@ SUITES = st.lists(cases(), min_size=1, max_size=4, unique_by=lambda case: case.i
 
 
 @pytest.mark.parametrize("layout", ["lines", "yaml"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(given=SUITES)
 def test_any_suite_reads_back_the_same(folder, layout, given):
     text, lost = written(Suite(name="s", cases=given), layout)
@@ -158,7 +158,7 @@ def test_any_suite_reads_back_the_same(folder, layout, given):
     assert written(again, layout)[0] == text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     given=SUITES,
     wide=named_checks("file").filter(bool),

@@ -234,7 +234,7 @@ def test_the_reason_is_short_and_quotes_little() -> None:
     assert len(said.details["findings"]) > 3
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(answer=st.text(max_size=200), other=st.text(max_size=200), construct=st.sampled_from(CONSTRUCTS))
 def test_any_text_gets_a_verdict_or_an_abstention(answer: str, other: str, construct: str) -> None:
     try:

@@ -6,10 +6,11 @@ import ast
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -110,11 +111,12 @@ def parse(block: Block) -> None:
     "page", [page for page in PAGES if any(each.language in ("sh", "python") and not each.title for each in blocks(page))]
 )
 def test_examples_run(page, tmp_path):
-    told = ""
+    told, ports = "", Ports()
     for block in blocks(page):
         place = f"{page}:{block.line}"
         if block.note.startswith("not run: "):
             continue
+        block = replace(block, code=ports.moved(block.code))
         if block.title:
             path = tmp_path / block.title
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,6 +128,40 @@ def test_examples_run(page, tmp_path):
             assert done.returncode == wanted, f"{place}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         elif block.note == "output":
             assert says(block.code, told), f"{place}: the output is now\n{told}"
+
+
+class Ports:
+    """A free port for each that a page listens on, 8700 to 8799, so that its examples meet no other's on one machine."""
+
+    def __init__(self) -> None:
+        self._free: dict[str, str] = {}
+
+    def moved(self, code: str) -> str:
+        """An example with its ports replaced; the same ones throughout a page."""
+        return re.sub(r"\b87\d\d\b", lambda port: self._free.setdefault(port[0], _free_port()), code)
+
+
+def _free_port() -> str:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return str(taken.getsockname()[1])
+
+
+def test_ports_are_moved_alike_throughout_a_page():
+    ports = Ports()
+    first, again, other = ports.moved("at 8731, not 87310"), ports.moved(":8731"), ports.moved("8732")
+    assert first == f"at {again[1:]}, not 87310"
+    assert "8731" not in first.split(",")[0]
+    assert other not in again
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_listen_where_they_can_be_moved(page):
+    listening = re.compile(r"--port (\d+)|127\.0\.0\.1[:\", ]+(\d+)")
+    for block in blocks(page):
+        if block.language in ("sh", "python") and not block.note.startswith("not run"):
+            ports = {one or two for one, two in listening.findall(block.code)}
+            assert {port for port in ports if port != "0" and not re.fullmatch(r"87\d\d", port)} == set(), block.line
 
 
 def run(block: Block, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -30,9 +30,7 @@ VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4), max_leaves=15
 )
 ROWS = st.lists(st.dictionaries(NAMES, VALUES, max_size=5), min_size=1, max_size=3)
-QUIET = settings(
-    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+QUIET = settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def check(path, **options) -> None:

@@ -107,7 +107,7 @@ def rows_of(text: str) -> list[dict]:
     return [json.loads(line) for line in text.split("\n") if line]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(row=ROWS, number=st.none() | SAID.filter(lambda text: not text.startswith("#")) | st.integers(0, 99))
 def test_any_row_comes_back_as_it_was(tmp_path, row, number):
     row = row if number is None else {**row, "id": number}

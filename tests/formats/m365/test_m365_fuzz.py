@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -172,7 +172,7 @@ def file(tmp_path_factory):
     return tmp_path_factory.mktemp("fuzz") / "x.json"
 
 
-MANY = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=250)
 
 
 @MANY
