@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from vivavoce.core.reply import JSON, Message, Object, Reply
+from vivavoce.core.reply import JSON, Message, Object, Reply, ToolCall
 
 
 def exchanged(said: JSON, reply: Reply | None) -> list[Message]:
-    """Question and answer, with the tools that were called on the way."""
-    messages = [Message(role="user", content=said)]
+    """Question, where it is known, and answer, with the tools that were called on the way."""
+    messages = [] if said is None else [Message(role="user", content=said)]
     if reply is not None:
         for call in reply.tool_calls or ():
             called = {"name": call.name, "arguments": call.arguments}
@@ -19,6 +19,15 @@ def exchanged(said: JSON, reply: Reply | None) -> list[Message]:
         if reply.text is not None:
             messages.append(Message(role="assistant", content=reply.text))
     return messages
+
+
+def called(history: Sequence[Message]) -> Iterator[ToolCall]:
+    """The calls that a history tells, in the form in which `exchanged` tells them."""
+    for message in history:
+        content = message.content
+        if message.role == "tool" and isinstance(content, Mapping) and isinstance(content.get("name"), str):
+            arguments, result = content.get("arguments"), content.get("result")
+            yield ToolCall(name=content["name"], arguments=arguments, result=result, error=content.get("error"))
 
 
 def plain(content: object) -> str:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
-from vivavoce.core._texts import exchanged, extract_texts, plain
+from vivavoce.core._texts import called, exchanged, extract_texts, plain
 from vivavoce.core.errors import Missing
 from vivavoce.core.model import NOTHING, Case, Expectation, Turn
 from vivavoce.core.reply import JSON, Citation, Message, Object, Reply, ToolCall
@@ -144,7 +144,7 @@ class Evidence:
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """Tools the agent reports to have called for this answer; of a conversation, for all its answers in order.
+        """Tools the agent reports to have called for this answer; of a conversation, for all, after those its history tells.
 
         They are unknown if any answer reports none.
         """
@@ -152,7 +152,8 @@ class Evidence:
         reported = [reply.tool_calls for reply in replies if reply is not None and reply.tool_calls is not None]
         if not reported or len(reported) < len(replies):
             raise Missing("tool_calls")
-        return tuple(call for calls in reported for call in calls)
+        before = called(self._case.history) if self._turn is None else ()
+        return (*before, *(call for calls in reported for call in calls))
 
     @property
     def tool_definitions(self) -> tuple[Object, ...]:

@@ -10,6 +10,7 @@ from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import NOTHING, Expectation
 from vivavoce.core.reply import Message, Reply, ToolCall
 from vivavoce.core.result import Exchange
+from vivavoce.formats._foundry.rebuild import row_of
 
 USER, ANSWER = {"role": "user", "content": "Open?"}, {"role": "assistant", "content": "Yes."}
 FLAT = {"type": "tool_call", "tool_call_id": "c1", "name": "stock", "arguments": {"item": "bell"}}
@@ -377,3 +378,27 @@ def test_rows_within_item(read):
     assert (cases[0].id, cases[0].turns[0].input) == ("a", "q")
     _, _, problems = read([{"item": {"query": 3}}])
     assert str(problems.found()[0]).startswith("s.jsonl:1: item.query: must be")
+
+
+def test_columns_of_lists_are_read_from_text_and_written_as_they_were(case, told):
+    row = {"query": "q", "response": "r", "instruction_id_list": '["a:b"]', "instruction_kwargs": "[{}]"}
+    made = case(row)
+    assert made.metadata == {"instruction_id_list": ["a:b"], "instruction_kwargs": [{}]}
+    assert row_of(made, 0) == row
+    assert told({**row, "instruction_kwargs": '{"a": 1}'}) == ['1: instruction_kwargs: must be a list, not {"a":1}']
+
+
+def test_a_conversation_tells_all_its_calls(case):
+    called = [{"role": "assistant", "content": [FLAT]}]
+    row = {"messages": [USER, *called, ANSWER, USER, *called, ANSWER]}
+    made = case(row, level="conversation")
+    turn = made.turns[0]
+    evidence = Evidence(case=made, exchanges=[Exchange(input=turn.input, reply=turn.reply)])
+    assert [call.name for call in evidence.tool_calls] == ["stock", "stock"]
+    assert len(Evidence(case=made, turn=turn, reply=turn.reply).tool_calls) == 1
+
+
+def test_an_answer_whose_question_is_unknown(case):
+    made = case({"response": "r"})
+    turn = made.turns[0]
+    assert Evidence(case=made, turn=turn, reply=turn.reply).conversation == "assistant: r"

@@ -10,7 +10,7 @@ from vivavoce.core.model import NOTHING, Case, Check, Expectation, Turn
 from vivavoce.core.reply import JSON, Object, Reply
 from vivavoce.formats._foundry import calls, seeds
 from vivavoce.formats._foundry.asked import Asked, defaults, of_seeds
-from vivavoce.formats._foundry.columns import BESIDE, FETCHED, INTERACTION, STANDARD, STRUCTURED, proposal
+from vivavoce.formats._foundry.columns import BESIDE, FETCHED, INTERACTION, OF_OBJECTS, STANDARD, STRUCTURED, proposal
 from vivavoce.formats._foundry.conversing import PAIR, Conversation, converse
 from vivavoce.formats._foundry.expressions import ABSENT, find
 from vivavoce.formats._foundry.rebuild import MAPPED, keep, row_of
@@ -170,7 +170,9 @@ class Building:
                 if column == FETCHED:
                     if not isinstance(value, str) or not value.strip():
                         self._say(f"must be the id of a response, not {shown(value)}", column)
-                elif not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+                elif not isinstance(value, list):
+                    self._say(f"must be a list, not {shown(value)}", column)
+                elif column in OF_OBJECTS and not all(isinstance(each, Mapping) for each in value):
                     self._say(f"must be a list of objects, not {shown(value)}", column)
                 found[column] = value
         return found

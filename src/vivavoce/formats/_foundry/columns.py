@@ -15,13 +15,16 @@ STRUCTURED = frozenset(
     (
         *("messages", "conversation", "tool_definitions", "tool_calls", "actions", "expected_actions"),
         *("retrieval_ground_truth", "retrieved_documents", "simulation_configuration"),
+        *("instruction_id_list", "instruction_kwargs"),
     )
 )
 """Columns that hold more than text; a cell of a table holds them as JSON."""
 SEED = ("test_case_description", "desired_num_turns", "test_case_category", "simulation_configuration")
 """Columns of a conversation that is to be simulated."""
 STANDARD = frozenset((*INTERACTION, *SEED, *STRUCTURED, "ground_truth", "context", "id", "test_case_id", "category"))
-BESIDE = frozenset({"retrieval_ground_truth", "retrieved_documents", FETCHED})
+OF_OBJECTS = frozenset({"retrieval_ground_truth", "retrieved_documents"})
+OF_LISTS = OF_OBJECTS | {"instruction_id_list", "instruction_kwargs"}
+BESIDE = OF_LISTS | {FETCHED}
 """Standard columns that are used as they stand, and so are kept with the other columns."""
 
 WILD: Mapping[str, str] = MappingProxyType(

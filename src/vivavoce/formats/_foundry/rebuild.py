@@ -24,7 +24,7 @@ def row_of(case: Case, position: int | None, *, own: bool = True) -> dict[str, J
     named = {} if case.id == f"#{position}" else {"id": case.id}
     beside = {name: each for name, each in case.metadata.items() if own or name not in STANDARD or name in BESIDE}
     if case.persona is not None:
-        made = named | _seed(case.persona, case.category, beside) | beside
+        made: Row = named | _seed(case.persona, case.category, beside) | beside
         if "test_case_id" in beside and "id" not in beside:
             made.pop("id", None)
         return made
@@ -46,7 +46,7 @@ def row_of(case: Case, position: int | None, *, own: bool = True) -> dict[str, J
         made.pop("id", None)
     for column in turn.metadata.get(MAPPED, ()) if own else ():
         made.pop(column, None)
-    return made | beside
+    return made | beside | kept
 
 
 def keep(row: Mapping[str, JSON], again: Callable[[Row], Row], kept: Row) -> Row:
@@ -56,7 +56,7 @@ def keep(row: Mapping[str, JSON], again: Callable[[Row], Row], kept: Row) -> Row
         more = {
             column: value
             for column, value in row.items()
-            if column in STANDARD and column not in BESIDE and value is not None and not same(made.get(column), value)
+            if column in STANDARD and value is not None and not same(made.get(column), value)
         }
         if not more:
             return kept

@@ -22,6 +22,8 @@ _PLAIN = frozenset({"query", "response", "ground_truth", "context", "id"})
 """Columns of most rows; those that have only these, as text, are read the quick way."""
 _GIVEN = "inputs."
 """What stands before the columns of a row in what a run writes of it."""
+_KINDS_MOST = 100
+"""Kinds of rows without anything to examine of which each is told."""
 _KNOWN_MOST = 1000
 """Names of columns that are remembered; a file with more is told less about them."""
 
@@ -93,8 +95,9 @@ class Reading:
         name = self._name(row, position)
         if all(row.get(column) is None for column in columns.ANY) and not self._mapped(row):
             kind = tuple(column for column, each in row.items() if each is not None)
-            where, at, often = self._unreadable.get(kind, (self._path, line, 0))
-            self._unreadable[kind] = (where, at, often + 1)
+            if kind in self._unreadable or len(self._unreadable) < _KINDS_MOST:
+                where, at, often = self._unreadable.get(kind, (self._path, line, 0))
+                self._unreadable[kind] = (where, at, often + 1)
             return None
         case = Building(row, self._asked, self._say).case(name, position, path, line)
         return None if self._wrong else case
