@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from vivavoce.cli import options, parser
+from vivavoce.cli import flags, parser
 from vivavoce.config.options import OPTIONS
 from vivavoce.core import plugins
 
@@ -239,9 +239,9 @@ def test_every_command_and_its_flags_are_in_the_docs():
     tree = parser.build()
     named = {f"viva {name}": each for name, each in tree.commands.items()}
     assert len(named) > 5
-    flags = {(name, flag) for name, each in [("viva", tree.top), *named.items()] for flag in options.flags(each)}
+    known = {(name, flag) for name, each in [("viva", tree.top), *named.items()] for flag in flags.flags(each)}
     assert [name for name in named if f"`{name}" not in page] == []
-    assert [f"{name} {flag}" for name, flag in sorted(flags) if not re.search(rf"`{flag}\b", page)] == []
+    assert [f"{name} {flag}" for name, flag in sorted(known) if not re.search(rf"`{flag}\b", page)] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

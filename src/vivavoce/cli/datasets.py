@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.cli.command import Command
 from vivavoce.cli.console import note, put, say, table, warn
-from vivavoce.cli.options import add_settings, named, settings
+from vivavoce.cli.flags import add_settings, named, settings
 from vivavoce.core.errors import EXIT_OK, EXIT_USAGE, DatasetError, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _validate(arguments: argparse.Namespace) -> int:
     wanted = settings(arguments)
     if not wanted.paths:
         raise UsageError("no dataset: say which files to read, or a folder of them, as in viva validate evals/")
-    from vivavoce.cli.asked import selection
+    from vivavoce.cli.terms import selection
     from vivavoce.run.planner import readings
 
     try:

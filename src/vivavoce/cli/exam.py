@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vivavoce.cli.asked import limits, selection
 from vivavoce.cli.console import note, warn
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store
+from vivavoce.cli.terms import limits, selection
 from vivavoce.core import environment
 
 if TYPE_CHECKING:

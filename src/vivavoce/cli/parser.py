@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from vivavoce.cli import about, datasets, model, project, run, runs
 from vivavoce.cli.console import note, printing, put
-from vivavoce.cli.options import flags
+from vivavoce.cli.flags import flags
 from vivavoce.config.options import OPTIONS
 from vivavoce.core.errors import UsageError
 from vivavoce.core.place import did_you_mean, nearest

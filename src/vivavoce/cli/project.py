@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.cli.command import Command
 from vivavoce.cli.console import note, printing, say
-from vivavoce.cli.options import add_settings, named, settings
+from vivavoce.cli.flags import add_settings, named, settings
 from vivavoce.core.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:

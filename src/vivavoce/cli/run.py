@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from vivavoce.cli.asked import secret_uses
 from vivavoce.cli.command import Command
 from vivavoce.cli.console import put
 from vivavoce.cli.exam import Attempt, begin, carry_out, sign_in
-from vivavoce.cli.options import add_settings, settings
+from vivavoce.cli.flags import add_settings, settings
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store
+from vivavoce.cli.terms import secret_uses
 from vivavoce.core import environment
 from vivavoce.core.errors import UsageError
 

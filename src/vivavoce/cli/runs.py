@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.cli.command import Command
 from vivavoce.cli.console import printing, put, say, table
-from vivavoce.cli.options import add_settings, named, settings
+from vivavoce.cli.flags import add_settings, named, settings
 from vivavoce.cli.report import show
 from vivavoce.cli.stored import open_store
 from vivavoce.core.errors import EXIT_OK, UsageError

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vivavoce.cli._runevals import datasets
-from vivavoce.cli.asked import selection
 from vivavoce.cli.console import note, prompt, say, warn
 from vivavoce.cli.exam import Attempt, hold, sign_in
 from vivavoce.cli.progress import Silent, progress
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store
+from vivavoce.cli.terms import selection
 from vivavoce.core import environment
 from vivavoce.core.errors import EXIT_INTERRUPTED, UsageError
 

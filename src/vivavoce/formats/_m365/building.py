@@ -7,7 +7,7 @@ from typing import TypeAlias
 from vivavoce.core.model import NOTHING, Case, Check, Expectation, Turn
 from vivavoce.core.place import join
 from vivavoce.core.reply import JSON, Citation, Object, Reply
-from vivavoce.formats._m365.asking import checks_of, merge
+from vivavoce.formats._m365.checks import checks_of, merge
 from vivavoce.formats._m365.rules import OURS, definitions
 
 Base: TypeAlias = tuple[Check, ...]

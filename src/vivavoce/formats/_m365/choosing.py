@@ -9,7 +9,7 @@ from dataclasses import replace
 from vivavoce.core.model import Case, Check
 from vivavoce.core.plugins import fold
 from vivavoce.core.reply import JSON
-from vivavoce.formats._m365.asking import SYSTEM, checks_of, is_strict, merge
+from vivavoce.formats._m365.checks import SYSTEM, checks_of, is_strict, merge
 from vivavoce.formats._m365.losses import Losses
 from vivavoce.formats._m365.rules import BUILT_IN, NAME, RESERVED
 

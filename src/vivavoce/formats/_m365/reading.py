@@ -13,9 +13,9 @@ from vivavoce.core.place import Problems, join, nearest
 from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
 from vivavoce.formats._m365 import versions
-from vivavoce.formats._m365.asking import SYSTEM, check_map, checks_of
 from vivavoce.formats._m365.building import Base, build_case, ours
 from vivavoce.formats._m365.checker import NO_HINTS, Checker, printable, quoted, shown
+from vivavoce.formats._m365.checks import SYSTEM, check_map, checks_of
 from vivavoce.formats._m365.rules import INPUT_FIELDS, OURS, definitions
 from vivavoce.formats._m365.shapes import LEGACY_FIELDS, ROOT_FIELDS, open_document
 from vivavoce.wire import json_text
