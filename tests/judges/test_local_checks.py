@@ -140,7 +140,9 @@ def test_cleaning_bounds_a_text_and_says_so() -> None:
     assert texts.clean("plain\x00 \u202etext\ud800") == ("plain text", False)
 
 
-@pytest.mark.parametrize("mark", [" [1]", " [^1^]", "【1†handbook】", "[1](https://example.org/a)", "\ue200cite\ue202turn1search1\ue201"])
+@pytest.mark.parametrize(
+    "mark", [" [1]", " [^1^]", "【1†handbook】", "[1](https://example.org/a)", "\ue200cite\ue202turn1search1\ue201"]
+)
 def test_marks_of_citations_are_no_part_of_what_is_said(mark):
     plain = "You may return anything unused within 30 days of delivery. It costs nothing."
     marked = plain.replace(".", f".{mark}", 1) + mark

@@ -68,7 +68,7 @@ BAD = {"options": {"terms": ["bad"]}}
 def test_a_document_is_scored_with_them(viva, tmp_path):
     write(tmp_path, terms=TERMS, tone=TONE, boom="class Boom:\n    def __call__(self, **_):\n        return {}['x']\n")
     write_document(tmp_path / "evals.json", terms=BAD, tone={"threshold": 4}, boom={})
-    done = viva("run", "evals.json", "--quiet", "--output", "run.json", "--output", "m365:-")
+    done = viva("run", "evals.json", "--quiet", "--judge", "none", "--output", "run.json", "--output", "m365:-")
     assert done.returncode == 1
     good, bad = json.loads(done.stdout)["items"]
     assert good["scores"]["terms"] == {"score": 1, "threshold": 1, "result": "pass", "reason": "nothing is found"}

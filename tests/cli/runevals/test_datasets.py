@@ -86,7 +86,7 @@ def test_an_empty_prompts_json_does_not_hide_behind_another(runevals, document, 
 def test_a_legacy_document_is_upgraded_with_a_backup_and_told(runevals, agent, folder, value):
     before = json.dumps(value).encode()
     (folder / "evals.json").write_bytes(before)
-    done = runevals("--target", agent)
+    done = runevals("--target", agent, "--judge", "none")
     assert done.code == SKIPPED, done.err
     (backup,) = folder.glob("evals.json.bak.*")
     assert re.fullmatch(r"evals\.json\.bak\.\d{14}", backup.name)
@@ -96,7 +96,7 @@ def test_a_legacy_document_is_upgraded_with_a_backup_and_told(runevals, agent, f
     assert [line for line in done.err.splitlines() if backup.name in line] == [
         f"evals.json: had no schemaVersion and now is of version 1.0.0; as it was, it is kept in {backup.name}"
     ]
-    again = runevals("--target", agent)
+    again = runevals("--target", agent, "--judge", "none")
     assert again.code == SKIPPED
     assert "schemaVersion" not in again.err
     assert len(list(folder.glob("*.bak.*"))) == 1

@@ -104,7 +104,7 @@ def test_hostile_text_survives_every_output(runevals, echo, document, folder, na
 def test_the_run_is_stored_as_those_of_viva_are(runevals, agent, document, capsys):
     document("evals.json")
     runevals("--target", agent)
-    runevals("--target", agent, "--prompts", "Where is HW-1036?")
+    runevals("--target", agent, "--prompts", "Where is HW-1036?", "--judge", "none")
     assert [(run["state"], run["plan"]["target"]["name"]) for run in stored(capsys)] == [("complete", "http")] * 2
     last = shown(capsys)
     assert [result["suite"] for result in last["results"]] == ["prompts"]
