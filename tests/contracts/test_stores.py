@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -147,34 +146,3 @@ async def test_two_writers_lose_nothing(open_store: MakeStore) -> None:
     await asyncio.gather(fill(first, "r1", range(200)), fill(second, "r2", range(200)))
     for run_id, store in itertools.product(("r1", "r2"), (first, second)):
         assert len(store.keys(run_id)) == 200
-
-
-async def test_a_store_that_is_none_is_said_to_be(tmp_path: Path) -> None:
-    for name, content in (("text.db", b"this is no database, but text that is long enough to look at" * 40), ("folder", None)):
-        path = tmp_path / name
-        path.mkdir() if content is None else path.write_bytes(content)
-        store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
-        with pytest.raises(StoreError, match=name):
-            store.begin("r", "2026-01-31T12:00:00Z", HEADER)
-        with pytest.raises(StoreError, match=name):
-            store.runs()
-
-
-async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "runs.db"
-    store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
-    await fill(store, "r1", range(1))
-    store.close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 999")
-    connection.close()
-    with pytest.raises(StoreError, match="newer viva"):
-        store.runs()
-
-
-async def test_reading_a_store_that_does_not_exist_makes_none(tmp_path: Path) -> None:
-    store = plugins.build("stores", Use(name="sqlite", options={"path": str(tmp_path / "none.db")}))
-    assert store.runs() == []
-    with pytest.raises(StoreError, match="no such store"):
-        store.run("last")
-    assert not (tmp_path / "none.db").exists()

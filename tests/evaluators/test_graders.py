@@ -261,7 +261,7 @@ def test_no_process_is_left_behind() -> None:
         os.kill(number, 0)
 
 
-@settings(deadline=None, max_examples=30)  # of a process each
+@settings(max_examples=30)  # of a process each
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_a_truth_is_found_to_the_letter(text: str, truth: str) -> None:
     if text.strip():

@@ -116,7 +116,7 @@ def test_markup_is_kept_and_joined():
     assert tag("input", checked=True, disabled=False, value=None, data_x=3) == '<input checked data-x="3">'
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=6))
 def test_whatever_is_said_is_shown_as_said(texts):
     results = [
@@ -405,7 +405,7 @@ class TestSpread:
         assert not self.spread(0.0, 0.5, units=False).is_plain
 
     @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=3 * DISTINCT))
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     def test_every_value_is_counted_in_bounded_memory(self, values):
         made = self.spread(*values, units=False)
         assert sum(each.total for each in made.bins()) == len(values)
