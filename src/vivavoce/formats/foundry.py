@@ -47,10 +47,11 @@ class Foundry:
         return recognise.matches(source)
 
     def holds_results(self, source: Source) -> bool:
-        """Whether these are evaluated rows, which are read only when named."""
+        """Whether these are evaluated rows, or rows of which no column is known or mapped: read only when named."""
         from vivavoce.formats._foundry import recognise
+        from vivavoce.formats._foundry.documents import columns_of
 
-        return recognise.holds_results(source)
+        return recognise.holds_results(source) or not recognise.holds_known(source, columns_of(self.map))
 
     def read(self, source: Source, problems: Problems) -> Suite:
         """The file as a suite."""

@@ -17,22 +17,26 @@ from vivavoce.core.kinds import Format
 from vivavoce.core.model import Use
 from vivavoce.core.place import Problems
 from vivavoce.core.source import Source
-from vivavoce.wire import json_lines, json_text
+from vivavoce.run import strays
 
 STDIN = "standard input"
 _FLAGS = ("map", "level")
 """What is asked of formats by flags of their name."""
+_AWAY = "mend it, or move it out of the folder if it is no dataset"
 SPOOL = Path(".viva") / "stdin"
 """Where standard input is kept, so that a run of it can be resumed."""
 
 
-def find(paths: Sequence[str], name: str | None, problems: Problems, *, folder: Path) -> list[tuple[Source, Format]]:
-    """Every file that `paths` mean, with its format, in the order named; in a folder, by name.
+def find(
+    paths: Sequence[str], name: str | None, problems: Problems, *, folder: Path, asked: Mapping[str, object] | None = None
+) -> list[tuple[Source, Format]]:
+    """Every file that `paths` mean, with its format, in the order named; in a folder, by name. Formats know what is `asked`.
 
     A folder means its own files whose content is recognised; the others in it are listed in one warning. `-` is standard
     input. What cannot be found or recognised goes to `problems`.
     """
     formats = [plugins.build("formats", Use(name=name))] if name else _all_formats()
+    formats = [_told(each, asked or {}) for each in formats]
     found: list[tuple[Source, Format]] = []
     for path in paths:
         if path == "-":
@@ -44,25 +48,27 @@ def find(paths: Sequence[str], name: str | None, problems: Problems, *, folder: 
     return _distinct(found)
 
 
-def told(found: list[tuple[Source, Format]], asked: Mapping[str, object]) -> list[tuple[Source, Format]]:
-    """The same, each format told what a person asks of it, as far as it has a field for that; what is `None` is not asked.
+def check_asked(found: Sequence[tuple[Source, Format]], asked: Mapping[str, object]) -> None:
+    """Make sure that what a person asks of formats by a flag is asked of one at least.
 
     Raises:
-        UsageError: a person asks by a flag for what no file's format can do.
+        UsageError: no file's format can do it.
     """
-    made: list[tuple[Source, Format]] = []
     taken: set[str] = set()
-    for source, each in found:
-        if is_dataclass(each):
-            known = {one.name for one in fields(each)}
-            each = replace(each, **{name: value for name, value in asked.items() if name in known and value is not None})
-            taken |= known
-        made.append((source, each))
+    for _, each in found:
+        taken |= {one.name for one in fields(each)} if is_dataclass(each) else set()
     for name in _FLAGS:
         if found and asked.get(name) is not None and name not in taken:
             names = ", ".join(sorted({format_name(each) for _, each in found}))
             raise UsageError(f"--{name} means nothing for the files named, which are of the format {names}")
-    return made
+
+
+def _told(each: Format, asked: Mapping[str, object]) -> Format:
+    """A format that knows what a person asks of it, as far as it has a field for that; what is `None` is not asked."""
+    if not is_dataclass(each):
+        return each
+    known = {one.name for one in fields(each)}
+    return replace(each, **{name: value for name, value in asked.items() if name in known and value is not None})
 
 
 def _all_formats() -> list[Format]:
@@ -89,29 +95,26 @@ def _named(
         names = ", ".join(format_name(each) for each in matching)
         problems.add(source, f"could be of several formats: {names}", fix="say which with --format NAME")
     else:
-        damage = _damage(source)
-        if damage.total:
-            problems.include(damage)
-            return
+        _refuse(source, formats, problems)
+
+
+def _refuse(source: Source, formats: Sequence[Format], problems: Problems, fix: str = "") -> None:
+    """Say why a file is of no format: it is damaged, or a name in it is misspelt, or it is something else."""
+    try:
+        damage = strays.damage(source)
+        slips = strays.slips(source, formats)
+        found = strays.beginning(source)
+    except UsageError as error:
+        problems.add(source, without_name(source, error), fix=fix)
+        return
+    if damage.total:
+        problems.include(damage)
+        return
+    for name, near in slips.items():
+        problems.add(source, "unknown field, so that the file is of no known format", path=name, fix=f'did you mean "{near}"?')
+    if not slips:
         looked = "; ".join(f"{format_name(each)}: {each.looks_for}" for each in formats)
-        problems.add(source, f"is of no known format. Looked for {looked}. Found {_found(source)}")
-
-
-def _damage(source: Source) -> Problems:
-    """What is wrong with a file that is called JSON, begins like it, and is not."""
-    found = Problems()
-    if source.suffix not in (".json", ".jsonl") or source.head(100).lstrip()[:1] not in (b"[", b"{"):
-        return found
-    lines = source.lines()
-    number, line = next(lines)
-    if source.suffix == ".json" and json_lines.parsed(source, line, number, Problems())[1]:
-        json_text.parse(source, source.text(), found)
-        return found
-    while not json_lines.parsed(source, line, number, found)[1]:
-        number, line = next(lines, (0, b""))
-        if not number:
-            break
-    return found
+        problems.add(source, f"is of no known format. Looked for {looked}. Found {found}", fix=fix)
 
 
 def _in_folder(folder: Path, path: str, formats: Sequence[Format], problems: Problems) -> Iterator[tuple[Source, Format]]:
@@ -133,7 +136,7 @@ def _in_folder(folder: Path, path: str, formats: Sequence[Format], problems: Pro
             yield source, matching[0]
         elif len(matching) > 1:
             yield from _named(source, matching, None, problems)
-        else:
+        elif not _is_lost(source, suffixes, formats, problems):
             ignored.append(entry.name)
     at = Source(folder / path, path)
     if ignored:
@@ -141,6 +144,23 @@ def _in_folder(folder: Path, path: str, formats: Sequence[Format], problems: Pro
         problems.warn(at, f"ignored, not recognised as datasets: {shown}")
     if not any_read and not problems.total:
         problems.add(at, "holds no dataset", fix="a folder means its own files, not those of its subfolders")
+
+
+def _is_lost(source: Source, suffixes: tuple[str, ...], formats: Sequence[Format], problems: Problems) -> bool:
+    """Whether a file that no format takes up was meant to be a dataset; if so, what is wrong with it is told."""
+    if not source.path.name.lower().removesuffix(".gz").endswith(suffixes) or any(each.matches(source) for each in formats):
+        return False  # what a run wrote is matched, and is a dataset only when named
+    try:
+        if not source.head(1):
+            problems.add(source, "is empty", fix=_AWAY)
+            return True
+        if not strays.is_meant(source, formats):
+            return False
+    except UsageError as error:
+        problems.add(source, without_name(source, error), fix=_AWAY)
+        return True
+    _refuse(source, formats, problems, _AWAY)
+    return True
 
 
 def _is_dataset(each: Format, source: Source) -> bool:
@@ -171,15 +191,6 @@ def _spool(folder: Path, stream: IO[bytes]) -> Path:
 def format_name(each: Format) -> str:
     """How a format is named on the command line."""
     return type(each).__name__.lower()
-
-
-def _found(source: Source) -> str:
-    head = source.head(200)
-    if b"\0" in head:
-        return "binary data"
-    text = head.decode(errors="replace").strip().splitlines()[:1] or ["white space only"]
-    line = "".join(char if char.isprintable() else "�" for char in text[0])
-    return f"a file that begins: {line[:80]}"
 
 
 def without_name(source: Source, error: UsageError) -> str:

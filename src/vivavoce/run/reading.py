@@ -68,7 +68,9 @@ def read(
     total = Count()
     found: list[Reading] = []
     asked = {"map": selection.map or None, "level": selection.level, "live": live}
-    for source, each in files.told(files.find(selection.paths, selection.format, problems, folder=folder), asked):
+    chosen = files.find(selection.paths, selection.format, problems, folder=folder, asked=asked)
+    files.check_asked(chosen, asked)
+    for source, each in chosen:
         try:
             suite = each.read(source, problems)
             count = _count(suite, source, selection, checks, problems, total, live)

@@ -123,6 +123,7 @@ def test_a_run_of_the_service_as_a_document(read):
         ('{"suite": "s", "cases": []}', "s.json", False),
         ('{"format": "viva.run/1", "id": "x"}', "s.json", False),
         ('{"openapi": "3.0.0", "info": {}}', "s.json", False),
+        ('{"id": "x", "category": "y", "tools": []}', "s.json", False),
         ('[{"query": "q"}]', "s.json", True),
         ('[{"prompt": "q"}]', "s.json", False),
         ('[{"prompt": "q", "query": "r"}]', "s.json", True),
@@ -165,6 +166,27 @@ def test_evaluated_rows_are_results_and_can_be_examined_again(read, tmp_path):
     assert Foundry().holds_results(source)
     read([{"query": "q"}], "t.jsonl")
     assert not Foundry().holds_results(Source(tmp_path / "t.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "known"),
+    [
+        ("frage,antwort\nx,y\n", "s.csv", False),
+        ("query,antwort\nx,y\n", "s.csv", True),
+        ('{"frage": "x"}\n{"frage": "y"}\n', "s.jsonl", False),
+        ('{"question": "x"}\n', "s.jsonl", True),
+        ('{"item": {"query": "x"}}\n', "s.jsonl", True),
+        ('[{"frage": "x"}]', "s.jsonl", False),
+        ('[{"query": "x"}]', "s.jsonl", True),
+        ('{"evaluators": [], "data": [{"frage": "x"}]}', "s.json", True),
+    ],
+)
+def test_in_a_folder_only_rows_with_known_or_mapped_columns_are_looked_at(tmp_path, content, name, known):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    assert Foundry().holds_results(Source(path)) is not known
+    assert not Foundry(map={"query": "{{item.frage}}", "response": "antwort"}).holds_results(Source(path))
+    assert Foundry().matches(Source(path))
 
 
 @pytest.mark.parametrize("content", ["query,response\n", "[]", '{"data": [], "evaluators": []}'])

@@ -163,6 +163,15 @@ def places(given: JSON, path: str, say: Say) -> Places:
     return Places(where=where, of=of)
 
 
+def columns_of(mapping: Mapping[str, str]) -> frozenset[str]:
+    """The columns that a mapping refers to."""
+    return refers([places(mapping, "", _unsaid)])
+
+
+def _unsaid(message: str, path: str, fix: str = "", *, warning: bool = False) -> None:
+    """Nothing, where something else will be told when the file is read."""
+
+
 def _rows(value: Mapping[str, JSON]) -> tuple[str, list[JSON] | None]:
     """The rows of a document, and where they stand."""
     if isinstance(value.get("data"), list):

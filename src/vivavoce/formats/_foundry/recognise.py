@@ -36,6 +36,8 @@ _ASKS = frozenset(
     )
 )
 """Names under which a document says how its rows are examined."""
+_LOOKED_AT = 50
+"""Lines by which a file of rows is told from others."""
 _ENTRY = re.compile(r"\[\d+\]\.([^.\[]+)")
 
 
@@ -54,7 +56,7 @@ def matches(source: Source) -> bool:
     if layout(source) == "document":
         found = names(text)
         return bool(found) and (_asks(found) or _is_row(found, alone=not as_lines)) and not holds_native_rows(text)
-    rows = [names(line.strip()) for line in text.split("\n")[:50] if line.strip()]
+    rows = [names(line.strip()) for line in text.split("\n")[:_LOOKED_AT] if line.strip()]
     named = [row for row in rows if row]
     alone = not as_lines and len(rows) == 1
     return bool(named) and all(_is_row(row, alone=alone) for row in named) and not holds_native_rows(text)
@@ -65,6 +67,22 @@ def holds_results(source: Source) -> bool:
     text = opening(source)
     first = text.split("\n", 1)[0] if text.startswith("{") else ""
     return any(path.startswith(("inputs.", "outputs.")) and token not in "{[" for _, path, token in members(first))
+
+
+def holds_known(source: Source, mapped: frozenset[str]) -> bool:
+    """Whether rows have any column that is known or mapped; a document says by itself that it is one."""
+    text = opening(source)
+    kind = layout(source)
+    if kind == "table":
+        found = frozenset(header_of(text, delimiter_of(text) or ","))
+    elif kind == "list":
+        found = _names_in_list(text)
+    else:
+        lines = [text] if kind == "document" else text.split("\n")[:_LOOKED_AT]
+        found = frozenset(name for line in lines for name in names(line.strip()))
+        if kind == "document" and found & _ASKS:
+            return True
+    return bool(found & {*columns.STANDARD, *columns.WILD, "item", "data", *mapped})
 
 
 def layout(source: Source) -> Layout:
@@ -95,17 +113,23 @@ def _is_row(found: frozenset[str], *, alone: bool) -> bool:
         return False
     if alone and not found & _TELLING and found & (_NEVER_ALONE | _ITEM | {"input", "persona", "format"}):
         return False
-    return not (alone and not found & {*columns.STANDARD, *columns.WILD})
+    return not (alone and not found & {*columns.ANY, "question"})
 
 
-def _is_list(text: str, as_lines: bool) -> bool:
+def _names_in_list(text: str) -> frozenset[str]:
+    """Names of the entries of a list; none when one of them is no object."""
     found: set[str] = set()
     for _, path, token in members(text):
         match = _ENTRY.fullmatch(path)
         if match:
             found.add(match[1])
         elif path.count("[") == 1 and path.endswith("]") and "." not in path and token != "{":
-            return False
+            return frozenset()
+    return frozenset(found)
+
+
+def _is_list(text: str, as_lines: bool) -> bool:
+    found = _names_in_list(text)
     if not found or found & _NEVER or found & {"suite", "cases"}:
         return False
     return as_lines or bool(found & {"query", "messages"}) or not found & _ITEM
