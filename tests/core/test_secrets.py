@@ -18,6 +18,11 @@ from vivavoce.core import secrets
         ({"url": "https://me:pa55word@host/x?token=t0ken&a=1"}, {"url": "https://me:***@host/x?token=***&a=1"}),
         ({"argv": "agent --api-key abc123 --verbose"}, {"argv": "agent --api-key *** --verbose"}),
         ({"env": {"PASSWORD": "abc123", "HOME": "/x"}}, {"env": {"PASSWORD": "***", "HOME": "/x"}}),
+        ({"argv": "curl -H 'Authorization: Bearer abc' -d @-"}, {"argv": "curl -H 'Authorization: Bearer ***' -d @-"}),
+        ({"argv": "curl -u me:abc --data {}"}, {"argv": "curl -u me:*** --data {}"}),
+        ({"argv": ["agent", "--token", "abc", "-v"]}, {"argv": ["agent", "--token", "***", "-v"]}),
+        ({"headers": {"X-Team": "red", "Accept": "text/plain"}}, {"headers": {"X-Team": "***", "Accept": "text/plain"}}),
+        ({"system": "The key question: which secret is meant?"}, {"system": "The key question: which secret is meant?"}),
         ({"idempotent": True, "limit": 3, "text": "a.b"}, {"idempotent": True, "limit": 3, "text": "a.b"}),
     ],
 )
@@ -65,3 +70,49 @@ def test_keys_that_plugins_read_by_themselves_are_secrets_too(monkeypatch: pytes
     monkeypatch.setenv("TOKEN_FILE", "/run/secrets/token-1234567")
     assert "abc123def456ghi" in secrets.values({})
     assert not {"production", "/run/secrets/token-1234567"} & set(secrets.values({}))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["X-Custom-Auth", "basicAuth", "auth", "pwd", "DB_PWD", "passphrase", "X-Pin", "pin", "jwt", "signature", "sig", "oauth"],
+)
+def test_names_of_secrets(name: str) -> None:
+    assert secrets.is_secret(name)
+
+
+@pytest.mark.parametrize("name", ["author", "spin", "pinned", "opinion", "session", "assign", "PWD", "OLDPWD"])
+def test_names_of_no_secrets(name: str) -> None:
+    assert not secrets.is_secret(name)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"argv": "curl -H 'Authorization: Bearer abcde' -d @-"}, {"abcde"}),
+        ({"argv": ["agent", "--token", "abcde"]}, {"abcde"}),
+        ({"headers": {"Authorization": "Basic bWU6YWJjZGU="}}, {"Basic bWU6YWJjZGU=", "bWU6YWJjZGU=", "me:abcde", "abcde"}),
+        ({"headers": {"Authorization": "Basic ${BASIC}"}}, {"bWU6YWJjZGU=", "me:abcde", "abcde"}),
+        ({"headers": {"Cookie": "lang=en; session=abcde"}}, {"lang=en; session=abcde", "abcde"}),
+        ({"headers": {"X-Team": "production"}}, set()),
+        ({"headers": {"X-Team": "a1b2c3d4e5f6"}}, {"a1b2c3d4e5f6"}),
+        ({"system": "The key question: which secret is meant?"}, set()),
+    ],
+)
+def test_values_that_may_come_back(options: dict[str, object], told: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BASIC", "bWU6YWJjZGU=")
+    assert set(secrets.values(options)) == told
+
+
+@pytest.mark.parametrize("secret", ['geheim"\u00e999', "back\\slash", "status"])
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_a_value_is_blotted_out_however_json_writes_it(secret: str, *, ascii_only: bool) -> None:
+    written = json.dumps({"said": f"it is {secret}."}, ensure_ascii=ascii_only)
+    assert secrets.occur(written, [secret])
+    assert secrets.occur(json.dumps(written, ensure_ascii=ascii_only), [secret])
+    assert json.loads(secrets.blot(written, [secret])) == {"said": "it is ***."}
+
+
+def test_only_texts_are_blotted_out_and_names_that_can_be_no_plain_word() -> None:
+    value = {"status": ["status", 1234, None, {"null": "1234"}], "a1b2c3d4e5f6": True}
+    hidden = ["status", "null", "1234", "a1b2c3d4e5f6"]
+    assert secrets.blot_all(value, hidden) == {"status": ["***", 1234, None, {"null": "***"}], "***": True}

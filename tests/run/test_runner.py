@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from vivavoce.core import codec, plugins
 from vivavoce.core.model import Case, Check, Expectation, Plan, Selection, Suite, Trial, Turn, Use
-from vivavoce.core.reply import Reply, Request
+from vivavoce.core.reply import Reply, Request, ToolCall
 from vivavoce.core.result import Result, Run
 from vivavoce.run.calls import Limits
 from vivavoce.run.planner import plan
@@ -215,3 +216,27 @@ async def test_repeats_of_a_case_are_trials_of_their_own(store: Any) -> None:
     assert (made.summary.cases, made.summary.trials) == (4, 8)
     assert made.summary.stability is not None
     assert made.summary.stability.unstable == (("s", "c1"), ("s", "c2"), ("s", "c3"))
+
+
+@pytest.mark.parametrize("secret", ["status", "null", "text", "1234", 'geheim"\u00e999', "pass", "suite"])
+async def test_a_secret_of_any_shape_is_kept_out_and_breaks_nothing(store: Any, secret: str) -> None:
+    class Tells(Agent):
+        async def send(self, request: Request) -> Reply:
+            call = ToolCall(name="look", result={"status": [secret, 1234, None]})
+            return Reply(
+                text=f"it is {secret}", tool_calls=(call,), usage={"input_tokens": 1234}, raw={"more": json.dumps(secret)}
+            )
+
+    target = Use(name="recorded", options={"token": secret})
+    made = plan(
+        Selection(target=target, evaluators=(Check(evaluator="ExactMatch", origin="run"),)), suites=(suite(1),), live=True
+    )
+    (result,) = (await run(made, store, Tells(echo))).results
+    assert (result.status, result.case) == ("fail", "c0")
+    reply = result.turns[0].reply
+    assert reply is not None
+    assert reply.text == "it is ***"
+    assert reply.tool_calls == (ToolCall(name="look", result={"status": ["***", 1234, None]}),)
+    assert reply.usage == {"input_tokens": 1234}
+    assert reply.raw == {"more": '"***"'}
+    assert secret not in result.turns[0].scores[0].reason

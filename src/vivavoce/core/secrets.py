@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from vivavoce.core.environment import variables
 from vivavoce.core.reply import JSON
@@ -15,17 +19,41 @@ SHORTEST = 4
 """A value of fewer characters is no secret, and occurs by chance."""
 
 _LOOKS_SECRET = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[^\s/\\]{12,}")
-_NAMES = re.compile(r"authori[sz]ation|token|key|secret|passw|cookie|credential", re.IGNORECASE)
+_WORDS = r"authori[sz]ation|token|key|secret|passw|passphrase|cookie|credential|signature"
+_NAMES = re.compile(_WORDS, re.IGNORECASE)
+_SHORT_NAMES = frozenset({"auth", "oauth", "jwt", "pin", "pwd", "sig"})
+"""These name a secret where they are a whole word; within others, as in `author`, they say nothing."""
+_PLACES = frozenset({"PWD", "OLDPWD"})
+"""Variables of every shell, which hold a folder."""
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _COUNT = re.compile(r"(?:max|input|output)(?:_[a-z]+)*_tokens", re.IGNORECASE)
+_HARMLESS = re.compile(
+    r"accept(-.*)?|content-.*|user-agent|cache-control|connection|host|origin|prefer|.*-version", re.IGNORECASE
+)
+"""Headers whose value is no secret; that of any other may be one, whatever it is called."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|Digest|ApiKey)\s+(?=\S)", re.IGNORECASE)
+_BASIC = re.compile(r"\bBasic\s+([A-Za-z0-9+/_-]+=*)", re.IGNORECASE)
 _IN_URL = re.compile(r"(?<=://)([^/@\s:]*):([^/@\s]+)(?=@)")
-_IN_QUERY = re.compile(r"([?&\s]-{0,2}[\w-]*(?:token|key|secret|passw|authorization)[\w-]*[=\s])([^&\s]+)", re.IGNORECASE)
+_NAMED = rf"[\w-]*(?:{_WORDS}|(?<![A-Za-z])(?:o?auth|jwt|pin|pwd|sig)(?![A-Za-z]))[\w-]*"
+_SAID = rf"((?:{_SCHEME.pattern})?[^&\s\"']+)"
+_IN_TEXT = (
+    # A parameter of an address, an assignment, and an option of a command: `?token=X`, `TOKEN=X`, `--token X`.
+    re.compile(rf"((?:^|[?&\s\"']){_NAMED}=[\"']?|(?:^|[\s\"'])-{{1,2}}{_NAMED}[=\s]\s*[\"']?){_SAID}", re.IGNORECASE),
+    # A header of a command, and a member of an object: `-H 'Authorization: X'`, `{{"token": "X"}}`.
+    re.compile(rf"((?:^|[\"'])(?:-H\s*)?{_NAMED}[\"']?\s*:\s*[\"']?){_SAID}", re.IGNORECASE),
+    # A person's name and password: `-u me:X`.
+    re.compile(r"((?:^|[\s\"'])(?:-u|--user)[=\s]?\s*[\"']?[^:\s\"']+:)([^\s\"']+)"),
+)
+_OTHER_HEADER = "a header that may be a secret"
+_FLAG = re.compile(rf"-{{1,2}}{_NAMED}", re.IGNORECASE)
 
 
 def is_secret(name: str) -> bool:
     """Whether what is called this is kept from sight; a number of a model's tokens is none."""
-    return _NAMES.search(name) is not None and _COUNT.fullmatch(name) is None
+    if _COUNT.fullmatch(name) is not None or name in _PLACES:
+        return False
+    return _NAMES.search(name) is not None or any(word.lower() in _SHORT_NAMES for word in _WORD.findall(name))
 
 
 def redact(value: JSON, name: str = "") -> JSON:
@@ -34,11 +62,11 @@ def redact(value: JSON, name: str = "") -> JSON:
     `${VAR}` stays as it stands, since it names a secret without holding it.
     """
     if isinstance(value, Mapping):
-        return {key: redact(each, str(key)) for key, each in value.items()}
+        return {key: redact(each, _called(str(key), name)) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [redact(each, name) for each in value]
+        return [redact(each, flag or name) for flag, each in _after_flags(value)]
     if isinstance(value, str):
-        return _hide(value) if is_secret(name) else _IN_QUERY.sub(_second, _IN_URL.sub(rf"\1:{HIDDEN}", value))
+        return _hide(value) if is_secret(name) else _without(value)
     return value
 
 
@@ -47,6 +75,9 @@ def restore(stored: JSON, given: JSON) -> JSON:
     if isinstance(stored, Mapping):
         others = given if isinstance(given, Mapping) else {}
         return {key: restore(each, others.get(key)) for key, each in stored.items()}
+    if isinstance(stored, list | tuple):
+        alike = isinstance(given, list | tuple) and len(given) == len(stored)
+        return [restore(each, given[index] if alike else None) for index, each in enumerate(stored)]
     if isinstance(stored, str) and HIDDEN in stored and isinstance(given, str):
         return given
     return stored
@@ -57,6 +88,9 @@ def hidden(value: JSON, path: str = "") -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, each in value.items():
             yield from hidden(each, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list | tuple):
+        for index, each in enumerate(value):
+            yield from hidden(each, f"{path}[{index}]")
     elif isinstance(value, str) and HIDDEN in value:
         yield path
 
@@ -74,27 +108,106 @@ def values(options: JSON) -> tuple[str, ...]:
 
 def blot(text: str, secrets: Iterable[str]) -> str:
     """A text with each of these values blotted out, also as it stands inside JSON."""
-    for secret in secrets:
-        text = text.replace(secret, HIDDEN).replace(json.dumps(secret)[1:-1], HIDDEN)
-    return text
+    hidden = tuple(secrets)
+    return _pattern(hidden).sub(HIDDEN, text) if occur(text, hidden) else text
+
+
+def blot_all(value: JSON, secrets: Sequence[str]) -> JSON:
+    """Plain data with these values blotted out of its texts.
+
+    What is no text stays, such as a number; a name does too, unless a secret stands in it that cannot be a plain word.
+    """
+    if isinstance(value, str):
+        return blot(value, secrets)
+    if isinstance(value, Mapping):
+        unlike = [each for each in secrets if _LOOKS_SECRET.fullmatch(each)]
+        return {(blot(key, unlike) if unlike else key): blot_all(each, secrets) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [blot_all(each, secrets) for each in value]
+    return value
+
+
+def occur(text: str, secrets: Iterable[str]) -> bool:
+    """Whether any of these values stands in a text, or in JSON, or in JSON within it: quick, since mostly none does."""
+    return any(form in text for form in _forms(tuple(secrets)))
+
+
+@lru_cache(maxsize=64)
+def _forms(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    """Values as they may be written, the longest first: JSON escapes quotes, and may escape what is not ASCII."""
+    forms = set(secrets)
+    for _ in range(2):
+        forms |= {json.dumps(each, ensure_ascii=ascii_only)[1:-1] for each in forms for ascii_only in (True, False)}
+    return tuple(sorted(forms, key=len, reverse=True))
+
+
+@lru_cache(maxsize=64)
+def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, _forms(secrets))))
+
+
+def _called(key: str, parent: str) -> str:
+    """What a member is called; one of `headers` is taken for a secret unless it is known to be none."""
+    if parent.lower() == "headers" and not is_secret(key) and not _HARMLESS.fullmatch(key):
+        return _OTHER_HEADER
+    return key
+
+
+def _after_flags(values: Sequence[JSON]) -> Iterator[tuple[str, JSON]]:
+    """Members of a list, each with the name of the option it belongs to, as in `["--token", "X"]`."""
+    for before, each in pairwise(["", *values]):
+        yield before if isinstance(before, str) and _FLAG.fullmatch(before) else "", each
 
 
 def _values(value: JSON, name: str) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, each in value.items():
-            yield from _values(each, str(key))
+            yield from _values(each, _called(str(key), name))
     elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _values(each, name)
+        for flag, each in _after_flags(value):
+            yield from _values(each, flag or name)
     elif isinstance(value, str):
         # A variable is taken to hold a secret wherever it stands: that is what variables in options are for.
         known = variables()
-        yield from (known[variable].strip() for variable in _VARIABLE.findall(value) if variable in known)
-        if is_secret(name):
-            literal = _VARIABLE.sub("", _SCHEME.sub("", value, count=1)).strip()
-            yield literal
-        for pattern in (_IN_URL, _IN_QUERY):
-            yield from (_VARIABLE.sub("", match[2]) for match in pattern.finditer(value))
+        for variable in _VARIABLE.findall(value):
+            if variable in known:
+                yield from _parts(known[variable].strip())
+        literal = _literal(value)
+        if literal and is_secret(name) and (name != _OTHER_HEADER or _LOOKS_SECRET.fullmatch(literal)):
+            yield from _parts(_VARIABLE.sub("", value).strip())
+        for pattern in (_IN_URL, *_IN_TEXT):
+            yield from (_literal(match[2]) for match in pattern.finditer(value))
+        yield from _decoded(_VARIABLE.sub(lambda match: known.get(match[1], ""), value))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A secret text, and what of it may come back alone: without its scheme, and each cookie."""
+    yield from (text, _literal(text))
+    if "=" in text:
+        yield from (_literal(cookie.partition("=")[2]) for cookie in text.split(";"))
+
+
+def _decoded(text: str) -> Iterator[str]:
+    """What the `Basic` scheme only wraps: a name with its password, and the password."""
+    for match in _BASIC.finditer(text):
+        try:
+            told = base64.b64decode(match[1], altchars=b"-_" if set(match[1]) & set("-_") else None).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        yield told
+        yield told.partition(":")[2]
+
+
+def _literal(text: str) -> str:
+    return _VARIABLE.sub("", _SCHEME.sub("", text, count=1)).strip()
+
+
+def _without(text: str) -> str:
+    """A text without the secrets that are told by their place in it."""
+    text = _IN_URL.sub(rf"\1:{HIDDEN}", text)
+    for pattern in _IN_TEXT:
+        text = pattern.sub(_second, text)
+    return text
 
 
 def _hide(text: str) -> str:

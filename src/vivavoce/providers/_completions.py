@@ -78,9 +78,10 @@ class Completions:
 
     def _read(self, body: bytes) -> Completion:
         # Whatever comes back is kept in results, so a key that is sent back goes no further than this.
-        text = secrets.blot(body.decode(errors="replace"), self._door.secrets)
+        hidden = self._door.secrets
+        text = secrets.blot(body.decode(errors="replace"), hidden)
         try:
-            payload = codec.decode(text, object)
+            payload = secrets.blot_all(codec.decode(body, object), hidden)
         except (ValueError, RecursionError) as error:
             raise self._unreadable("a web page" if text.lstrip()[:1] == "<" else f"no JSON ({error})", text) from None
         try:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from vivavoce.analysis.summary import Tally
@@ -14,13 +15,17 @@ from vivavoce.core import codec, plugins, secrets
 from vivavoce.core.errors import PluginError
 from vivavoce.core.kinds import Engine, Store, Target
 from vivavoce.core.model import Header, Plan, Trial, Use
-from vivavoce.core.result import Result, Run, State
+from vivavoce.core.reply import JSON, Reply
+from vivavoce.core.result import Fault, Result, Run, Score, State
 from vivavoce.run.asking import judge_of
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.checks import Checks
 from vivavoce.run.judging import Bench
 from vivavoce.run.planner import stored
 from vivavoce.run.trial import Room, run_trial
+
+_ENDING = 10.0
+"""Seconds that work which is cancelled has to end."""
 
 
 class Listener(Protocol):
@@ -137,12 +142,39 @@ class _Work:
 
 
 def _blotted(result: Result, hidden: Sequence[str]) -> Result:
-    """A result without the values of secrets, should an agent or a server have sent one back."""
-    if not hidden:
+    """A result without the values of secrets, should an agent or a server have sent one back.
+
+    What Viva itself says stays, such as a status or a code: a secret may be as plain a word.
+    """
+    if not hidden or not secrets.occur(codec.encode(result).decode(), hidden):
         return result
-    text = codec.encode(result).decode()
-    blotted = secrets.blot(text, hidden)
-    return result if blotted == text else codec.decode(blotted, Result)
+    told = partial(secrets.blot_all, secrets=hidden)
+    return replace(
+        result,
+        name=told(result.name),
+        metadata=told(result.metadata),
+        turns=tuple(
+            replace(
+                turn,
+                input=told(turn.input),
+                expected=told(turn.expected),
+                error=_fault(turn.error, told),
+                reply=codec.convert(told(codec.plain(turn.reply)), Reply) if turn.reply is not None else None,
+                scores=_scores(turn.scores, told),
+            )
+            for turn in result.turns
+        ),
+        scores=_scores(result.scores, told),
+        error=_fault(result.error, told),
+    )
+
+
+def _fault(fault: Fault | None, told: Callable[[JSON], JSON]) -> Fault | None:
+    return replace(fault, message=told(fault.message)) if fault is not None else None
+
+
+def _scores(scores: Iterable[Score], told: Callable[[JSON], JSON]) -> tuple[Score, ...]:
+    return tuple(replace(each, label=told(each.label), reason=told(each.reason), details=told(each.details)) for each in scores)
 
 
 def _resume(
@@ -193,7 +225,7 @@ def _left(plan: Plan, done: set[tuple[str, str, int]]) -> Iterator[Trial]:
 async def _until(
     carry_out: Callable[[], Coroutine[None, None, None]], stop: asyncio.Event | None, seconds: float | None
 ) -> State:
-    """Carry out until the end, the stop, or the time limit; nothing it started is left running."""
+    """Carry out until the end, the stop, or the time limit; what it started has then ended, or does not let itself be."""
     work = asyncio.create_task(carry_out())
     stopped = asyncio.create_task((stop or asyncio.Event()).wait())
     try:
@@ -205,4 +237,6 @@ async def _until(
     finally:
         for task in (work, stopped):
             task.cancel()
-        await asyncio.gather(work, stopped, return_exceptions=True)
+        ended, _ = await asyncio.wait({work, stopped}, timeout=_ENDING)
+        for task in ended:
+            _ = task.cancelled() or task.exception()  # seen: nobody needs to be told of it

@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import aiohttp
 
@@ -54,7 +53,7 @@ class Line:
     def __init__(self, door: Door, terms: Terms) -> None:
         self.terms = terms
         self.shown = door.shown
-        self._clean = partial(_answer.blotted, hidden=door.secrets)
+        self._hidden = door.secrets
         self._client = Client(door)
 
     async def tell(self, act: Act, params: Object, number: str, heard: Heard) -> None:
@@ -69,13 +68,13 @@ class Line:
         async def read(response: aiohttp.ClientResponse) -> None:
             if response.content_type != "text/event-stream":
                 body = await whole(response, self.terms.limit)
-                self._take(_answer.decode(self._clean(body)), heard)
+                self._take(_answer.decode(body, hidden=self._hidden), heard)
                 return
             async with aclosing(arriving(response, self.terms.limit)) as events:
                 async for event in events:
                     if event.kind not in BEATS:
-                        data = self._clean(event.data.encode())
-                        self._take(_answer.decode(data, "an event of the stream"), heard)
+                        data = event.data.encode()
+                        self._take(_answer.decode(data, "an event of the stream", self._hidden), heard)
 
         try:
             await self._client.call(body, {}, read)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -53,8 +53,8 @@ def read(payload: JSON) -> Reply:
     )
 
 
-def decode(body: bytes, what: str = "the answer") -> JSON:
-    """JSON bytes as plain data.
+def decode(body: bytes, what: str = "the answer", hidden: Sequence[str] = ()) -> JSON:
+    """JSON bytes as plain data, without what is `hidden`: whatever comes back is kept, so a token goes no further.
 
     Raises:
         CallError: it is no JSON.
@@ -66,18 +66,13 @@ def decode(body: bytes, what: str = "the answer") -> JSON:
     except ValueError as error:
         # Half of a character pair, which some agents send when they cut their text, is no reason to lose an answer.
         mended = re.sub(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}", rb"\\ufffd", body)
-        if mended != body:
-            return _decode_pairs(body, mended, what)
-        raise bad_payload(f"{what} is not JSON ({_reason(error)}): {excerpt(body) or 'empty'}") from None
+        if mended == body:
+            said = excerpt(secrets.blot(body.decode(errors="replace"), hidden))
+            raise bad_payload(f"{what} is not JSON ({_reason(error)}): {said or 'empty'}") from None
+        value = _decode_pairs(body, mended, what)
     if body.count(b"[") + body.count(b"{") > DEPTH_LIMIT and too_deep(body.decode()):
         raise _too_deep(what)
-    return value
-
-
-def blotted(body: bytes, hidden: Iterable[str]) -> bytes:
-    """An answer in which no secret stands: whatever comes back is kept, so a token that is sent back goes no further."""
-    found = [each for each in hidden if each.encode() in body]
-    return secrets.blot(body.decode(errors="replace"), found).encode() if found else body
+    return secrets.blot_all(value, hidden) if hidden else value
 
 
 def storable(value: JSON) -> JSON:

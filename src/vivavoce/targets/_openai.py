@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Protocol, TypeVar
 
 import aiohttp
 
-from vivavoce.core import codec
+from vivavoce.core import codec, secrets
 from vivavoce.core.errors import CallError
 from vivavoce.core.reply import JSON, Object, Reply, Request
 from vivavoce.core.result import Failure
@@ -66,7 +65,7 @@ class Line:
     def __init__(self, door: Door, manner: Manner, joined: Callable[[], Joined]) -> None:
         self.manner = manner
         self._shown = door.shown
-        self._clean = partial(_answer.blotted, hidden=door.secrets)
+        self._hidden = door.secrets
         self._client = Client(door)
         self._joined = joined
 
@@ -118,19 +117,22 @@ class Line:
 
     async def _payload(self, response: aiohttp.ClientResponse) -> JSON:
         if response.content_type != "text/event-stream":
-            body = self._clean(await whole(response, self.manner.limit))
+            body = await whole(response, self.manner.limit)
             if body.lstrip()[:1] == b"<":
-                raise ValueError(f"a web page, not as an agent does: {excerpt(body)}; is base_url right?")
-            return _answer.decode(body)
+                said = excerpt(secrets.blot(body.decode(errors="replace"), self._hidden))
+                raise ValueError(f"a web page, not as an agent does: {said}; is base_url right?")
+            return _answer.decode(body, hidden=self._hidden)
         joined = self._joined()
         async with aclosing(arriving(response, self.manner.limit)) as events:
             async for event in events:
                 if event.kind in BEATS:
                     continue
-                data = self._clean(event.data.encode())
-                if event.data.strip() == DONE or joined.take(_answer.decode(data, "an event of the stream")):
+                if event.data.strip() == DONE:
                     break
-        return joined.payload()
+                if joined.take(_answer.decode(event.data.encode(), "an event of the stream", self._hidden)):
+                    break
+        # Whole, since a secret may come in pieces.
+        return secrets.blot_all(joined.payload(), self._hidden)
 
     def _explained(self, refused: Refused, fault: openai.Fault) -> CallError:
         """The failure, with what to do about it."""
