@@ -156,3 +156,18 @@ def test_a_run_written_as_rows_has_the_same_scores_again(flat: Run, viva: Viva, 
     assert viva("run", "desk.jsonl", "--judge", "none", *asked, "--output", "foundry:evaluated.jsonl").returncode == 1
     run = vivavoce.evaluate(tmp_path / "evaluated.jsonl", evaluators=BY_RULE, judge="none", store=str(tmp_path / "again.db"))
     assert scores(run) == scores(flat)
+
+
+def test_calls_before_the_last_question_count_where_whole_conversations_are_examined(tmp_path: Path) -> None:
+    (row,) = (row for row in ROWS if row["id"] == "order-three-questions")
+    path, store = write_cases(tmp_path / "rows.jsonl", [row]), str(tmp_path / "runs.db")
+
+    def reason(level: str | None) -> str:
+        run = vivavoce.evaluate(path, evaluators=["TaskNavigationEfficiency"], judge="none", store=store, level=level)
+        (result,) = run.results
+        (score,) = (*result.turns[0].scores, *result.scores)
+        return str(score.reason)
+
+    assert reason(None) == reason("turn")
+    assert "1 expected call made" in reason(None)
+    assert "2 calls more than expected" in reason("conversation")

@@ -96,9 +96,10 @@ class Checks:
     def apply(self, case: Case) -> Case:
         """The case with the checks that are applied in the end, each at its level."""
         lifted: list[Check] = []
+        alone = len(case.turns) == 1 and case.persona is None
         turns = []
         for turn in case.turns:
-            flat = self._flat(turn.checks)
+            flat = self._flat(turn.checks, alone=alone)
             here = tuple(check for check in flat if self.examiner(check).level == "turn")
             if len(here) < len(flat):
                 lifted += [check for check in flat if self.examiner(check).level != "turn"]
@@ -108,18 +109,18 @@ class Checks:
         own = [check for check in case.checks if not self._is_replaced(check)]
         return replace(case, turns=tuple(turns), checks=self._distinct([*own, *lifted]))
 
-    def _flat(self, checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    def _flat(self, checks: tuple[Check, ...], *, alone: bool) -> tuple[Check, ...]:
         if any(check.given is not None for check in checks):
-            return self._merge(checks)  # these are of one case alone
-        key = codec.encode([(each.evaluator, each.name, each.options, each.origin, each.level) for each in checks])
+            return self._merge(checks, alone=alone)  # these are of one case alone
+        key = codec.encode([alone, *((each.evaluator, each.name, each.options, each.origin, each.level) for each in checks)])
         flat = self._lists.get(key)
         if flat is None:
-            flat = self._merge(checks)
+            flat = self._merge(checks, alone=alone)
             if len(self._lists) < _KEPT:
                 self._lists[key] = flat
         return flat
 
-    def _merge(self, checks: Iterable[Check]) -> tuple[Check, ...]:
+    def _merge(self, checks: Iterable[Check], *, alone: bool) -> tuple[Check, ...]:
         checks = tuple(checks)
         kept = [check for check in checks if not self._is_replaced(check)]
         named = {plugins.fold(_score_name(check)) for check in kept}
@@ -128,7 +129,14 @@ class Checks:
         view = next((check for check in checks if self._is_replaced(check) and check.given is not None), None)
         if view is not None:
             added = [replace(check, given=view.given, sees=view.sees) for check in added]
-        return tuple(check for check in (*added, *kept) if self._wanted(check))
+        found = (check for check in (*added, *kept) if self._wanted(check))
+        return tuple(self._of_the_turn(check) if alone else check for check in found)
+
+    def _of_the_turn(self, check: Check) -> Check:
+        """A check of the only turn there is, where it may be one: of the answer, and so not of what a history tells."""
+        found = self.examiner(check)
+        may = check.level is None and found.level != "turn" and "turn" in found.evaluator.levels
+        return replace(check, level="turn") if may else check
 
     def _is_replaced(self, check: Check) -> bool:
         """Whether a run's evaluators stand in its place."""
