@@ -114,6 +114,15 @@ async def test_a_hanging_call_to_an_idempotent_target_is_repeated() -> None:
     assert await make(timeout=0.05, idempotent=True).make(hang_once) == "answer"
 
 
+async def test_a_cancellation_that_nobody_asked_for_is_a_failure() -> None:
+    async def cancelled() -> str:
+        raise asyncio.CancelledError
+
+    outcome = await make().make(cancelled)
+    assert isinstance(outcome, Failure)
+    assert (outcome.code, outcome.phase) == ("crashed", "target")
+
+
 async def test_cancelling_is_not_a_failure() -> None:
     task = asyncio.create_task(make().make(lambda: asyncio.sleep(3600)))
     await asyncio.sleep(0.01)

@@ -99,6 +99,14 @@ async def returns_parts(question):
     return async_parts(question)
 
 
+async def hands_on(question):
+    return coroutine(question)
+
+
+async def hands_on_twice(question):
+    return hands_on(question)
+
+
 @pytest.mark.parametrize(
     ("agent", "text"),
     [
@@ -114,6 +122,7 @@ async def returns_parts(question):
         (lambda question: parts(question), "in parts"),
         (lambda question: async_parts(question), "in parts"),
         (returns_parts, "in parts"),
+        (hands_on, "awaited hello"),
         (lambda *all_of_it: f"{len(all_of_it)}", "1"),
         (lambda question, *, style="plain": f"{question} {style}", "hello plain"),
     ],
@@ -146,7 +155,6 @@ async def test_answers_of_every_shape():
         (b"bytes", "a value of the type bytes"),
         (object(), "a value of the type object"),
         ({"text": 4}, '"text" of the answer must be text'),
-        ({"text": "a", "tool_calls": [{"name": "a", "arguments": object()}]}, "what is no JSON"),
         (Reply(), "neither"),
     ],
 )
@@ -159,6 +167,10 @@ async def test_what_is_no_answer_is_a_bad_payload(answer, says):
 
 async def returned(answer, _):
     return answer
+
+
+async def test_an_answer_that_is_never_there_is_a_bad_payload_without_a_warning():
+    assert "a value of the type coroutine" in (await failure(from_object(hands_on_twice))).message
 
 
 async def test_a_part_that_is_no_text_is_a_bad_payload():
@@ -265,7 +277,7 @@ async def test_nothing_an_agent_raises_gets_out(error, says):
     failed = await failure(from_object(agent))
     assert (failed.code, failed.retriable, failed.sent) == ("crashed", False, True)
     assert says in failed.message
-    if not isinstance(error, KeyboardInterrupt | StopIteration):  # the one is the person's, the other becomes a RuntimeError
+    if not isinstance(error, StopIteration):  # which becomes a RuntimeError
 
         async def async_agent(_):
             raise error

@@ -74,4 +74,6 @@ def _passes(error: BaseException) -> bool:
     if isinstance(error, asyncio.CancelledError):
         # Foreign code may also cancel what it waits for itself, and let that out.
         return task is not None and task.cancelling() > 0
-    return isinstance(error, KeyboardInterrupt | GeneratorExit)
+    if isinstance(error, KeyboardInterrupt):
+        return threading.current_thread() is threading.main_thread()  # the only one a person can interrupt
+    return isinstance(error, GeneratorExit)

@@ -106,6 +106,11 @@ class Calls:
             return Failure(code="timeout", message=message, phase=self._phase, retriable=True)
         except CallError as error:
             return error.failure
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return Failure(code="crashed", message="the call was cancelled by what was called", phase=self._phase)
 
     def _again(self, outcome: object) -> bool:
         """Whether a call is worth repeating, and safe to."""

@@ -14,10 +14,13 @@ from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Reply, Request
 from vivavoce.net.failures import bad_payload
 from vivavoce.targets import _answer
+from vivavoce.targets._loops import Loops
 from vivavoce.targets._threads import Threads
 
 Foreign = Callable[..., Any]  # the agent's own code, of which nothing is known
 _BORDER = Border(crashed)
+_AWAITED = 2
+"""Times that an answer is awaited: an async function may hand on the call of another."""
 
 
 class Agent:
@@ -32,6 +35,7 @@ class Agent:
         self._made_of: Foreign = made_of
         self._is_class = inspect.isclass(made_of)
         self._threads = Threads()
+        self._loops = Loops()
         if self._is_class:
             _check_class(made_of, name)
             self._takes_request = True
@@ -50,15 +54,15 @@ class Agent:
         return _Instance(self, self._made_of) if self._is_class else _Function(self, self._made_of)
 
     async def close(self) -> None:
-        """Let idle threads end."""
+        """Let idle threads end, and the event loop of the agent."""
         self._threads.close()
+        await self._loops.close()
 
     async def ask(self, function: Foreign, request: Request) -> Reply:
         """The answer of the agent's function, in whichever way it gives it."""
         argument = told(request) if self._takes_request else _input(request)
         if self._is_async:
-            with _BORDER:
-                answer = await _awaited(function(argument))
+            answer = await self._loops.run(lambda: _given(lambda: function(argument)))
         else:
             answer = await self.outside(function, argument)
         return _reply(answer)
@@ -66,12 +70,11 @@ class Agent:
     async def make(self, function: Foreign) -> JSON:
         """What a function without arguments gives: where the agent's calls run, since it may block like them."""
         if self._is_async:
-            with _BORDER:
-                return await _awaited(function())
+            return await self._loops.run(lambda: _given(function))
         return await self.outside(lambda _: function(), None)
 
     async def outside(self, function: Foreign, argument: object) -> JSON:
-        """What a function that may block gives, called in a thread; if that is still to be awaited, it is, in the loop."""
+        """What a function that may block gives, called in a thread; if that is still to be awaited, it is."""
 
         def call(given: object) -> JSON:
             with _BORDER:
@@ -80,8 +83,7 @@ class Agent:
 
         answer = await self._threads.run(call, argument)
         if inspect.isawaitable(answer) or inspect.isasyncgen(answer):
-            with _BORDER:
-                return await _awaited(answer)
+            return await self._loops.run(lambda: _given(lambda: answer))
         return answer
 
 
@@ -129,11 +131,19 @@ def _input(request: Request) -> JSON:
     return request.input if isinstance(request.input, str) else codec.plain(request.input)
 
 
-async def _awaited(answer: Any) -> JSON:  # the agent's own
-    if inspect.isasyncgen(answer):
-        return "".join([_chunk(each) async for each in answer])
-    answer = await answer if inspect.isawaitable(answer) else answer
-    return await _awaited(answer) if inspect.isasyncgen(answer) else answer
+async def _given(function: Foreign) -> JSON:
+    """What the agent's function gives; if that is to be awaited, what comes of it."""
+    with _BORDER:
+        answer = function()
+        for _ in range(_AWAITED):
+            if not inspect.isawaitable(answer):
+                break
+            answer = await answer
+        if inspect.isasyncgen(answer):
+            return "".join([_chunk(each) async for each in answer])
+    if inspect.iscoroutine(answer):
+        answer.close()  # or it warns that it was never awaited
+    return answer
 
 
 def _chunk(part: object) -> str:
@@ -146,7 +156,7 @@ def _reply(answer: object) -> Reply:
     if isinstance(answer, str):
         return _answer.read(answer)
     if isinstance(answer, Mapping):
-        return _answer.read(_answer.storable(answer if isinstance(answer, dict) else dict(answer)))
+        return _answer.read(_answer.storable(answer))
     if is_dataclass(answer) and not isinstance(answer, type):
         return _from_dataclass(answer)
     if answer is None or isinstance(answer, bool | int | float | list | tuple):
@@ -157,16 +167,13 @@ def _reply(answer: object) -> Reply:
 
 def _from_dataclass(answer: object) -> Reply:
     """A `Reply`, or a dataclass of the same fields."""
-    try:
-        plain = codec.plain(answer)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise bad_payload(f"the agent returned what is no JSON: {error}") from None
+    plain = _answer.storable(answer)
     read = _answer.read({key: value for key, value in plain.items() if key not in ("seconds", "raw")})
     if not isinstance(answer, Reply):
         return read
     from dataclasses import replace
 
-    return replace(read, seconds=answer.seconds, raw=_answer.storable(plain["raw"]))
+    return replace(read, seconds=answer.seconds, raw=plain["raw"])
 
 
 def _is_async(function: Foreign) -> bool:

@@ -30,7 +30,7 @@ class Python:
     Options: `spec`, `idempotent`.
     Example: `--target python:my_agent:answer`, with `def answer(question): return "42"` in `my_agent.py`.
     Limits: a function that blocks runs in a thread, and past its time limit can only be abandoned: it goes on until it
-        returns. An async function that blocks holds up everything.
+        returns. Async functions run in an event loop of their own, where one that blocks holds up the others.
     Source: the protocol of Viva's own, see "Examine your agent".
     """
 
@@ -59,7 +59,7 @@ class Python:
         return self._agent.session(trial)
 
     async def close(self) -> None:
-        """Let idle threads end."""
+        """Let idle threads end, and the event loop of the agent."""
         await self._agent.close()
 
 
