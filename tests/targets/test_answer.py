@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -202,4 +204,94 @@ def test_deep_or_endless_python_data_is_refused():
 def test_many_brackets_are_not_depth():
     wide = {"rows": [{"a": [number]} for number in range(1000)]}
     assert _answer.decode(json.dumps(wide).encode()) == wide
-    assert _answer.storable(wide) is wide
+    assert _answer.storable(wide) == wide
+
+
+class Text(str):
+    def __str__(self):
+        return "not what it holds"
+
+
+class Number(float):
+    pass
+
+
+class Whole(int):
+    pass
+
+
+class Scalar:
+    """As libraries for numbers have them."""
+
+    shape = ()
+
+    def item(self):
+        return 0.5
+
+
+class Other:
+    def __str__(self):
+        return "something else"
+
+
+@dataclass
+class Part:
+    said: object
+
+
+def types(value):
+    if isinstance(value, dict):
+        return {dict, str}.union(*map(types, value), *map(types, value.values()))
+    return {list}.union(*map(types, value)) if isinstance(value, list) else {type(value)}
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (Text("a"), "a"),
+        ({Text("a"): Text("b")}, {"a": "b"}),
+        (Number(1.5), 1.5),
+        (Whole(3), 3),
+        (Scalar(), 0.5),
+        (Other(), "something else"),
+        ({4}, [4]),
+        ((1, [2]), [1, [2]]),
+        (Part(said=[Text("c")]), {"said": ["c"]}),
+        ({1: None, None: 2, (1, 2): 3}, {"1": None, "null": 2, "[1,2]": 3}),
+        (2**64 - 1, 2**64 - 1),
+        (2**64, "18446744073709551616"),
+        (-(2**63) - 1, "-9223372036854775809"),
+        (date(2026, 1, 31), "2026-01-31"),
+    ],
+)
+def test_what_an_agent_gives_becomes_plain(value, plain):
+    made = _answer.storable({"raw": value})
+    assert made == {"raw": plain}
+    assert types(made) <= {dict, list, str, int, float, bool, type(None)}
+    assert codec.decode(codec.encode(made), object) == made
+
+
+def test_the_text_of_a_type_of_its_own_is_plain():
+    assert type(_answer.read(Text("a")).text) is str
+    assert _answer.read(Text("a")).text == "a"
+
+
+def test_a_number_of_any_length_can_be_stored():
+    made = _answer.storable([10**5000])
+    assert made == [hex(10**5000)]
+
+
+def test_numbers_that_are_too_long_are_kept_as_text():
+    assert _answer.decode(b'{"id": 123456789012345678901234567890, "n": 1234567890123456789}') == {
+        "id": "123456789012345678901234567890",
+        "n": 1234567890123456789,
+    }
+
+
+def test_what_cannot_even_be_told_is_a_failure_of_the_agent():
+    class Hostile:
+        def __str__(self):
+            raise LookupError("no")
+
+    with pytest.raises(CallError, match="LookupError: no"):
+        _answer.storable({"raw": Hostile()})

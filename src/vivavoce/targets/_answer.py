@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import TypeVar
 
 import msgspec
 
 from vivavoce.core import codec, secrets
 from vivavoce.core.errors import CallError
+from vivavoce.core.foreign import Border, crashed
 from vivavoce.core.place import did_you_mean, nearest
 from vivavoce.core.reply import JSON, Citation, Object, Reply, ToolCall
 from vivavoce.net.failures import bad_payload, excerpt
@@ -23,6 +26,10 @@ CONTENT = ("text", "tool_calls", "citations", "retrievals", "rows", "intent", "r
 KEYS = (*CONTENT, "usage")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_LONG = re.compile(rb"\d{19}")
+_LONGEST = 10_000
+"""Bits of a number that Python would still write out."""
+_BORDER = Border(crashed)
 _COUNTED = ("input_tokens", "output_tokens", "cost_usd")
 
 
@@ -33,7 +40,7 @@ def read(payload: JSON) -> Reply:
         CallError: it is a `bad_payload`; the message names the key and what it must be.
     """
     if isinstance(payload, str):
-        return Reply(text=payload if payload.isascii() else _SURROGATE.sub("\ufffd", payload))
+        return Reply(text=_plain_text(payload))
     if not isinstance(payload, Mapping):
         raise bad_payload(f'the answer is {_kind(payload)}; it must be text, or an object with "text"')
     if all(payload.get(key) is None for key in CONTENT):
@@ -72,26 +79,78 @@ def decode(body: bytes, what: str = "the answer", hidden: Sequence[str] = ()) ->
         value = _decode_pairs(body, mended, what)
     if body.count(b"[") + body.count(b"{") > DEPTH_LIMIT and too_deep(body.decode()):
         raise _too_deep(what)
+    if _LONG.search(body):
+        value = _plain(value)
     return secrets.blot_all(value, hidden) if hidden else value
 
 
 def storable(value: JSON) -> JSON:
-    """Plain data that can be written as JSON and read again; what cannot is refused, but for half characters, replaced.
+    """A value of the agent's own, as plain data that can be written as JSON and read again.
+
+    What JSON has no word for is told as text, and half characters are replaced.
 
     Raises:
-        CallError: it holds something that is no JSON, or is nested too deeply.
+        CallError: it is nested too deeply, or cannot be told.
     """
     try:
-        written = codec.encode(value)
-    except UnicodeEncodeError:
-        return storable(_without_surrogates(value))
+        plain = _plain(value)
+        written = codec.encode(plain)
     except RecursionError:
         raise _too_deep("the answer") from None
     except (TypeError, ValueError) as error:
         raise bad_payload(f"the answer holds what is no JSON: {error}") from None
     if written.count(b"[") + written.count(b"{") > DEPTH_LIMIT and too_deep(written.decode()):
         raise _too_deep("the answer")
-    return value
+    return plain
+
+
+def _plain(value: JSON) -> JSON:
+    """Python's own types of JSON alone: of the types that are made of those, and of foreign ones, what they hold."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _plain_text(value)
+    if isinstance(value, Enum):
+        return _plain(value.value)
+    if isinstance(value, int):
+        return _whole(int(value))
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | Set):
+        return [_plain(each) for each in value]
+    return _plain_foreign(value)
+
+
+def _plain_foreign(value: object) -> JSON:
+    try:
+        return _plain(codec.plain(value))  # such as dates, and dataclasses
+    except (TypeError, ValueError):
+        pass
+    with _BORDER:
+        if callable(item := getattr(value, "item", None)) and getattr(value, "shape", None) == ():
+            return _plain(item())  # a number of a library for numbers
+        if is_dataclass(value) and not isinstance(value, type):
+            return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        return _plain_text(str(value))
+
+
+def _plain_text(text: str) -> str:
+    text = str.__str__(text)  # of a type made of it, the text
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _whole(number: int) -> int | str:
+    """A whole number; one that most readers of JSON cannot hold, as text."""
+    if -(2**63) <= number < 2**64:
+        return number
+    return hex(number) if number.bit_length() > _LONGEST else str(number)
+
+
+def _key(key: object) -> str:
+    plain = _plain(key)
+    return plain if isinstance(plain, str) else codec.encode(plain).decode()
 
 
 def _too_deep(what: str) -> CallError:
@@ -104,7 +163,7 @@ def _decode_pairs(body: bytes, mended: bytes, what: str) -> JSON:
 
     try:
         decode(mended, what)
-        return _without_surrogates(json.loads(body))
+        return _plain(json.loads(body))
     except ValueError as error:
         raise bad_payload(f"{what} is not JSON ({_reason(error)}): {excerpt(body)}") from None
 
@@ -113,16 +172,6 @@ def _reason(error: Exception) -> str:
     """The decoder's own words, without its path."""
     text = str(error).partition(" - at ")[0]
     return "it ends too early" if isinstance(error, msgspec.DecodeError) and "truncated" in text else text
-
-
-def _without_surrogates(value: JSON) -> JSON:
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, Mapping):
-        return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(each) for each in value]
-    return value
 
 
 def _says_nothing(payload: Object) -> str:
