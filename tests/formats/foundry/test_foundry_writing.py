@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vivavoce import evaluate
-from vivavoce.core.model import Case, Check, Expectation, Persona, Suite, Turn
+from vivavoce.core import plugins
+from vivavoce.core.model import Case, Check, Expectation, Persona, Suite, Turn, Use
 from vivavoce.core.place import Problems
 from vivavoce.core.reply import Citation, Message, Reply, ToolCall
 from vivavoce.core.source import Source
@@ -280,3 +281,20 @@ def test_evaluated_rows_of_repeats_and_of_several_turns(run, tmp_path):
     Foundry().report(evaluate(suite, evaluators=["ExactMatch"], judge="none"), out)
     (row,) = rows_of(out.getvalue())
     assert [row["outputs.exact_match.exact_match"], row["outputs.exact_match_2.exact_match"]] == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["native", "m365"])
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ({"query": "q", "tool_definitions": [{"name": "find"}]}, "efinitions of tools"),
+        ({"query": "q", "expected_actions": [["find"], {"find": {}}]}, "xpected arguments of tools"),
+        ({"query": "q", "seen": "s"}, "hat a mapping shows an evaluator"),
+    ],
+)
+def test_other_formats_tell_what_they_lose_of_rows(tmp_path, name, row, sentence):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(row), encoding="utf-8")
+    suite = Foundry(map={"query": "seen"} if "seen" in row else {}).read(Source(path), Problems())
+    lost = plugins.build("formats", Use(name=name)).write(suite, io.StringIO())
+    assert any(sentence in each for each in lost)

@@ -8,6 +8,7 @@ from vivavoce.core.reply import Reply
 _EXPECTED = (
     ("assertions", "assertions"),
     ("trajectory", "expected trajectories"),
+    ("arguments", "expected arguments of tools"),
     ("rows", "expected rows"),
     ("reference_query", "reference queries"),
     ("intent", "expected intents"),
@@ -35,6 +36,10 @@ class Losses:
         """Everything of a case, its turns included, that has no field."""
         if case.history:
             self.add("Earlier messages have no place and are left out", case.id)
+        if case.tools is not None:
+            self.add("Definitions of tools have no place and are left out", case.id)
+        if any(check.given is not None for check in (*case.checks, *(check for turn in case.turns for check in turn.checks))):
+            self.add("What a mapping shows an evaluator has no place and is left out", case.id)
         if case.checks:
             self.add("Checks of a conversation as a whole have no place and are left out", case.id)
         self._of_expectation(case.expect, case.id)

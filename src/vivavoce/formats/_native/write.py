@@ -84,6 +84,10 @@ def _objection(row: Members) -> str:
 
 def _row(case: Case, base: build.Checks, lost: Lost) -> Members:
     row: Members = {"id": case.id} | _given(name=case.name, category=case.category, history=list(case.history) or None)
+    if case.tools is not None:
+        lost("definitions of tools have no place")
+    if any(check.given is not None for check in (*case.checks, *(check for turn in case.turns for check in turn.checks))):
+        lost("what a mapping shows an evaluator has no place")
     if case.persona is not None:
         row |= {"persona": _persona(case.persona)} | _evaluators(case.checks, base, build.RELEVANCE, lost)
     elif case.checks:
@@ -136,6 +140,8 @@ def _said(turn: Turn, base: build.Checks, lost: Lost) -> Members:
 def _expected(expect: Expectation, lost: Lost) -> Members:
     if expect.reference_query is not None:
         lost("a reference query has no place")
+    if expect.arguments is not None:
+        lost("expected arguments of tools have no place")
     return _given(
         expected=expect.response,
         assertions=expect.assertions,
