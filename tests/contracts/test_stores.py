@@ -146,3 +146,18 @@ async def test_two_writers_lose_nothing(open_store: MakeStore) -> None:
     await asyncio.gather(fill(first, "r1", range(200)), fill(second, "r2", range(200)))
     for run_id, store in itertools.product(("r1", "r2"), (first, second)):
         assert len(store.keys(run_id)) == 200
+
+
+async def test_what_is_no_data_is_refused_alone(open_store: MakeStore) -> None:
+    store = open_store()
+    store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
+    trials = [make_trial(number) for number in range(3)]
+    odd = replace(make_result(trials[1]), metadata={"odd": object()})
+
+    async def keep(trial: Any, result: Any) -> None:
+        await store.append("r1", result, trial.case)
+
+    kept = [make_result(trials[0]), odd, make_result(trials[2])]
+    told = await asyncio.gather(*map(keep, trials, kept), return_exceptions=True)
+    assert [type(each) for each in told] == [type(None), StoreError, type(None)]
+    assert [result.position for result in store.run("r1").results] == [0, 2]

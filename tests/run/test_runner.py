@@ -240,3 +240,16 @@ async def test_a_secret_of_any_shape_is_kept_out_and_breaks_nothing(store: Any, 
     assert reply.usage == {"input_tokens": 1234}
     assert reply.raw == {"more": '"***"'}
     assert secret not in result.turns[0].scores[0].reason
+
+
+async def test_a_result_that_cannot_be_stored_is_an_error_of_its_case_alone(store: Any) -> None:
+    class Odd(Agent):
+        async def send(self, request: Request) -> Reply:
+            return Reply(text=request.input, raw=object() if request.input == "2" else None)
+
+    made = await run(make_plan(4), store, Odd(echo))
+    assert made.state == "complete"
+    assert [result.status for result in made.results] == ["fail", "pass", "error", "pass"]
+    odd = list(made.results)[2]
+    assert odd.error is not None
+    assert odd.error.code == "not_storable"

@@ -126,7 +126,7 @@ class _Work:
         """Every trial's result, once it is kept."""
 
         async def work(trial: Trial) -> Result:
-            return _blotted(await run_trial(trial, self._room), self._secrets)
+            return _kept(await run_trial(trial, self._room), self._secrets)
 
         async def keep(trial: Trial, result: Result) -> None:
             await store.append(run_id, result, trial.case)
@@ -141,13 +141,31 @@ class _Work:
         await self._room.bench.close()
 
 
+def _kept(result: Result, hidden: Sequence[str]) -> Result:
+    """A result as it is kept; one that cannot be, since an evaluator or a target gave what is no data, is that case's error."""
+    try:
+        text = codec.encode(result).decode()
+    except (TypeError, ValueError, RecursionError) as error:
+        message = f"what came of it cannot be stored: {error}"
+        return Result(
+            suite=result.suite,
+            case=result.case,
+            name=result.name,
+            category=result.category,
+            repeat=result.repeat,
+            position=result.position,
+            status="error",
+            digest=result.digest,
+            error=Fault(code="not_storable", message=secrets.blot(message, hidden)),
+        )
+    return _blotted(result, hidden) if hidden and secrets.occur(text, hidden) else result
+
+
 def _blotted(result: Result, hidden: Sequence[str]) -> Result:
     """A result without the values of secrets, should an agent or a server have sent one back.
 
     What Viva itself says stays, such as a status or a code: a secret may be as plain a word.
     """
-    if not hidden or not secrets.occur(codec.encode(result).decode(), hidden):
-        return result
     told = partial(secrets.blot_all, secrets=hidden)
     return replace(
         result,

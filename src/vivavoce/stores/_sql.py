@@ -11,6 +11,8 @@ The schema is an append-only list of migrations; each is applied in one transact
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from vivavoce.core import codec
 from vivavoce.core.model import Case
 from vivavoce.core.result import Result, Score
@@ -111,15 +113,20 @@ def result_row(run: int, result: Result, content: str) -> tuple[object, ...]:
     )
 
 
-def transcript_row(run: int, result: Result) -> tuple[object, ...]:
-    """Parameters of `ADD_TRANSCRIPT`."""
-    return (run, result.position, codec.encode(result).decode())
+class Written(NamedTuple):
+    """A result and its case as JSON, before anything of them is in the database."""
+
+    result: str
+    """The `body` of a transcript."""
+    content: str
+    """What names the case."""
+    case: str
 
 
-def case_row(case: Case) -> tuple[str, str]:
-    """Parameters of `ADD_CASE`: what names the case, and the case."""
+def written(result: Result, case: Case) -> Written:
+    """Write both down; raises what the codec does where something is no data."""
     body = codec.encode(case)
-    return codec.digest_of(body), body.decode()
+    return Written(codec.encode(result).decode(), codec.digest_of(body), body.decode())
 
 
 def score_rows(run: int, result: Result) -> list[tuple[object, ...]]:

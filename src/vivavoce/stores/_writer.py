@@ -21,7 +21,7 @@ BATCH = 500
 """Results in one transaction at most."""
 
 _Job = Callable[[sqlite3.Connection], object]
-_Kept = tuple[str, Result, Case, "asyncio.Future[None]"]
+_Kept = tuple[str, Result, _sql.Written, "asyncio.Future[None]"]
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -76,9 +76,19 @@ class Writer:
         self._thread.start()
 
     def add(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
-        """Keep a result; the future is done once it is committed."""
+        """Keep a result; the future is done once it is committed.
+
+        Raises:
+            StoreError: it cannot be written down; those added with it are kept all the same.
+        """
+        try:
+            written = _sql.written(result, case)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise StoreError(
+                f"{result.suite}, case {result.case}: the result is no data that can be stored: {error}"
+            ) from error
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._jobs.put((run_id, result, case, kept))
+        self._jobs.put((run_id, result, written, kept))
         return kept
 
     def do(self, job: _Job) -> None:
@@ -164,12 +174,11 @@ class Writer:
 
     def _insert(self, connection: sqlite3.Connection, batch: list[_Kept]) -> None:
         results, transcripts, scores, cases = [], [], [], []
-        for run_id, result, case, _ in batch:
+        for run_id, result, written, _ in batch:
             run = self._number(connection, run_id)
-            content, body = _sql.case_row(case)
-            cases.append((content, body))
-            results.append(_sql.result_row(run, result, content))
-            transcripts.append(_sql.transcript_row(run, result))
+            cases.append((written.content, written.case))
+            results.append(_sql.result_row(run, result, written.content))
+            transcripts.append((run, result.position, written.result))
             scores.extend(_sql.score_rows(run, result))
         connection.executemany(_sql.ADD_CASE, cases)
         connection.executemany(_sql.ADD_RESULT, results)
