@@ -148,7 +148,8 @@ def _in_folder(folder: Path, path: str, formats: Sequence[Format], problems: Pro
 
 def _is_lost(source: Source, suffixes: tuple[str, ...], formats: Sequence[Format], problems: Problems) -> bool:
     """Whether a file that no format takes up was meant to be a dataset; if so, what is wrong with it is told."""
-    if not source.path.name.lower().removesuffix(".gz").endswith(suffixes) or any(each.matches(source) for each in formats):
+    name = source.path.name.lower().removesuffix(".gz")
+    if not name.endswith(suffixes) or (source.suffix != ".jsonl" and any(each.matches(source) for each in formats)):
         return False  # what a run wrote is matched, and is a dataset only when named
     try:
         if not source.head(1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
 from vivavoce.core.place import members, nearest
 from vivavoce.core.source import HEAD, Source
@@ -17,6 +18,7 @@ NATIVE_ROW = frozenset(
 _SAYS = frozenset(("input", "turns", "persona"))
 _BLOCK_NAME = re.compile(r"""^(?:"([^"\n]*)"|'([^'\n]*)'|([\w$][^:#\n]*?))[ \t]*:(?=\s|$)""", re.MULTILINE)
 _ROWS_LOOKED_AT = 50
+_SLIP = 0.8
 
 
 def opening(source: Source) -> str:
@@ -51,11 +53,18 @@ def holds_native_rows(text: str) -> bool:
 
     A misspelt key does not make a row another format's.
     """
-    rows = [names(line.strip()) for line in text.splitlines()[:_ROWS_LOOKED_AT] if line.strip()]
+    rows = [names(line.strip()) for line in text.split("\n")[:_ROWS_LOOKED_AT] if line.strip()]
     known = [_is_native(row) for row in rows if row]
     return bool(known) and known.count(True) >= known.count(False) + (not known[0])
 
 
+def is_slip(name: str, near: str) -> bool:
+    """Whether one name is hardly anything but the other misspelt: `date` is a word of its own beside `data`."""
+    return SequenceMatcher(None, name.lower(), near.lower()).ratio() >= _SLIP
+
+
 def _is_native(row: frozenset[str]) -> bool:
     missing = NATIVE_ROW - row
-    return not row.isdisjoint(_SAYS) and all(name in NATIVE_ROW or nearest(name, missing) for name in row)
+    meant = {name: nearest(name, missing) for name in row - NATIVE_ROW}
+    says = not row.isdisjoint(_SAYS) or any(near in _SAYS and is_slip(name, near) for name, near in meant.items())
+    return says and None not in meant.values()
