@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from vivavoce.core.errors import UsageError
-from vivavoce.core.model import File, Header, Plan, Selection
+from vivavoce.core.model import File, Header, Plan, Selection, Use
 from vivavoce.core.result import Result, Run, Summary
 from vivavoce.run.outputs import Outputs, choose
 
@@ -121,6 +124,40 @@ def test_a_stream_that_breaks_does_not_end_the_run(folder):
 def test_a_dataset_is_not_written_over(spec):
     with pytest.raises(UsageError, match=r"would write over the dataset evals\.json"):
         Outputs(choose([spec])).spare(PLAN)
+
+
+@pytest.mark.parametrize(
+    "spec", ["json:agent.py", "json:linked.py", "json:hard.py", "json:v.db", "json:v.db-wal", "json:own.py"]
+)
+def test_nothing_that_a_run_is_made_of_is_written_over(folder, spec):
+    (folder / "agent.py").write_text("")
+    (folder / "linked.py").symlink_to("agent.py")
+    os.link(folder / "agent.py", folder / "hard.py")
+    (folder / "own.py").write_text("")
+    module = ModuleType("own")
+    module.__file__ = str(folder / "own.py")
+    sys.modules["own"] = module
+    made = replace(PLAN.header.selection, target=Use(name="command", options={"argv": "python agent.py -v"}))
+    plan = replace(PLAN, header=replace(PLAN.header, selection=made))
+    store = [(Path("v.db"), "the store"), (Path("v.db-wal"), "the store")]
+    try:
+        with pytest.raises(UsageError, match="would write over"):
+            Outputs(choose([spec])).spare(plan, store)
+        Outputs(choose(["json:other.json"])).spare(plan, store)
+    finally:
+        del sys.modules["own"]
+
+
+def test_outputs_stay_where_they_were_though_the_folder_changes(folder, monkeypatch):
+    outputs = Outputs(choose(["out.json", "out.jsonl"]))
+    (folder / "elsewhere").mkdir()
+    monkeypatch.chdir(folder / "elsewhere")
+    outputs.began(PLAN, 0)
+    outputs.result(RESULTS[0])
+    outputs.finished(run())
+    outputs.write(run())
+    assert {path.name for path in folder.iterdir()} >= {"out.json", "out.jsonl"}
+    assert not list((folder / "elsewhere").iterdir())
 
 
 def test_whatever_a_result_holds_can_be_written(folder):

@@ -9,19 +9,26 @@ import pytest
 from conftest_contracts import HEADER
 
 from vivavoce.core import plugins
-from vivavoce.core.errors import StoreError
+from vivavoce.core.errors import BadOptions, StoreError
 from vivavoce.core.model import Use
 
 
 async def test_a_store_that_is_none_is_said_to_be(tmp_path: Path) -> None:
-    for name, content in (("text.db", b"this is no database, but text that is long enough to look at" * 40), ("folder", None)):
-        path = tmp_path / name
-        path.mkdir() if content is None else path.write_bytes(content)
-        store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
-        with pytest.raises(StoreError, match=name):
-            store.begin("r", "2026-01-31T12:00:00Z", HEADER)
-        with pytest.raises(StoreError, match=name):
-            store.runs()
+    path = tmp_path / "text.db"
+    path.write_bytes(b"this is no database, but text that is long enough to look at" * 40)
+    store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
+    with pytest.raises(StoreError, match=r"text\.db"):
+        store.begin("r", "2026-01-31T12:00:00Z", HEADER)
+    with pytest.raises(StoreError, match=r"text\.db"):
+        store.runs()
+
+
+@pytest.mark.parametrize(
+    ("path", "says"), [(":memory:", "lost"), ("", "lost"), (".", "a folder"), ("/dev/null", "no regular file")]
+)
+def test_what_can_keep_nothing_is_refused_before_anything_is_run(path: str, says: str) -> None:
+    with pytest.raises(BadOptions, match=says):
+        plugins.build("stores", Use(name="sqlite", options={"path": path}))
 
 
 async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.cli.console import note, warn
 from vivavoce.cli.report import report
-from vivavoce.cli.stored import open_store
+from vivavoce.cli.stored import open_store, project
 from vivavoce.cli.terms import limits, selection
 from vivavoce.core import environment
 
@@ -46,7 +46,7 @@ def begin(wanted: Settings, shown: Silent | None = None) -> int:
     outputs = Outputs(choose(wanted.output, min_pass_rate=wanted.min_pass_rate))
     with environment.known(wanted.environment), open_store(wanted) as store:
         made = plan(selected)
-        outputs.spare(made)
+        outputs.spare(made, project(wanted))
         sign_in(made)
         attempt = Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
         return carry_out(attempt, store, wanted, shown)

@@ -9,7 +9,7 @@ from vivavoce.cli.console import put
 from vivavoce.cli.exam import Attempt, begin, carry_out, sign_in
 from vivavoce.cli.flags import add_settings, settings
 from vivavoce.cli.report import report
-from vivavoce.cli.stored import open_store
+from vivavoce.cli.stored import open_store, project
 from vivavoce.cli.terms import secret_uses
 from vivavoce.core import environment
 from vivavoce.core.errors import UsageError
@@ -61,10 +61,11 @@ def _resume(arguments: argparse.Namespace) -> int:
         errors = arguments.retry_errors and any(result.status == "error" for result in run.results)
         outputs = Outputs(chosen, run.results)
         if run.state == "complete" and not errors:
+            outputs.spare(None, project(wanted))
             return report(run, outputs, wanted)
         target, judge = secret_uses(wanted)
         again = replan(run.header, target=target, judge=judge)
-        outputs.spare(again)
+        outputs.spare(again, project(wanted))
         sign_in(again)
         attempt = Attempt(plan=again, run_id=run.id, started=run.started, outputs=outputs, retry_errors=arguments.retry_errors)
         return carry_out(attempt, store, wanted)

@@ -12,7 +12,7 @@ from vivavoce.cli.command import Command
 from vivavoce.cli.console import printing, put, say, table
 from vivavoce.cli.flags import add_settings, named, settings
 from vivavoce.cli.report import show
-from vivavoce.cli.stored import open_store
+from vivavoce.cli.stored import open_store, project
 from vivavoce.core.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def _show(arguments: argparse.Namespace) -> int:
     writer = writer_named(name) if name else None
     with open_store(wanted) as store:
         run = store.run(arguments.ref)
-        Outputs(chosen).write(run)
+        outputs = Outputs(chosen)
+        outputs.spare(None, project(wanted))
+        outputs.write(run)
         if writer is not None:
             with printing():
                 render(writer, run, sys.stdout)

@@ -16,6 +16,7 @@ from vivavoce.core.kinds import Report, Scored, Streaming
 from vivavoce.core.model import Plan, Use
 from vivavoce.core.place import did_you_mean
 from vivavoce.core.result import Result, Run
+from vivavoce.run import used
 
 STDOUT = "-"
 _PLAIN = "json"
@@ -31,7 +32,9 @@ class Output:
     spec: str
     """As the person wrote it."""
     path: str
-    """`-` is standard output."""
+    """As it was written; `-` is standard output."""
+    file: Path
+    """Where that is, also once an agent has changed the folder."""
     writer: Writer
 
     @property
@@ -42,7 +45,7 @@ class Output:
     @property
     def is_file(self) -> bool:
         """Whether there is, or will be, a file of its own: not standard output, not a device or a pipe."""
-        return not self.is_stdout and (Path(self.path).is_file() or not Path(self.path).exists())
+        return not self.is_stdout and (self.file.is_file() or not self.file.exists())
 
 
 def choose(specs: Iterable[str], *, min_pass_rate: float | None = None) -> tuple[Output, ...]:
@@ -55,7 +58,7 @@ def choose(specs: Iterable[str], *, min_pass_rate: float | None = None) -> tuple
     places: dict[str, str] = {}
     for spec in specs:
         output = _output(spec, min_pass_rate)
-        place = STDOUT if output.is_stdout else os.path.normcase(os.path.realpath(output.path))
+        place = STDOUT if output.is_stdout else os.path.normcase(os.path.realpath(output.file))
         if place in places and (output.is_stdout or output.is_file):
             where = "standard output" if output.is_stdout else output.path
             raise UsageError(f"--output {places[place]} and --output {spec} both go to {where}; give each its own")
@@ -82,23 +85,23 @@ class Outputs:
         """Whether standard output belongs to one of them."""
         return any(output.is_stdout for output in self._outputs)
 
-    def spare(self, plan: Plan) -> None:
-        """Make sure, before a run begins, that no dataset is written over.
+    def spare(self, plan: Plan | None, more: Iterable[tuple[Path, str]] = ()) -> None:
+        """Make sure, before a run begins, that no file is written over that it reads or keeps: of the plan, or of these.
 
         Raises:
-            UsageError: an output is one of the files that are read.
+            UsageError: an output is one of them.
         """
-        read = {os.path.realpath(file.path): file.path for file in plan.header.files}
+        read = [*(used.files(plan) if plan is not None else ()), *more]
         for output in self._outputs:
-            dataset = None if output.is_stdout else read.get(os.path.realpath(output.path))
-            if dataset is not None:
-                raise UsageError(f"--output {output.spec}: would write over the dataset {dataset}; choose another path")
+            what = None if output.is_stdout else used.same(output.file, read)
+            if what is not None:
+                raise UsageError(f"--output {output.spec}: would write over {what}; choose another path")
 
     def began(self, plan: Plan, done: int) -> None:
         """Open what streams."""
         for output in self._outputs:
             if isinstance(output.writer, Streaming):
-                self._streams[output] = sys.stdout if output.is_stdout else _open(output, Path(output.path))
+                self._streams[output] = sys.stdout if output.is_stdout else _open(output, output.file)
         if self._streams:
             for result in self._earlier:
                 self.result(result)
@@ -176,7 +179,7 @@ def _output(spec: str, min_pass_rate: float | None) -> Output:
         raise UsageError(f"--output {spec}: {error}") from None
     if min_pass_rate is not None and is_dataclass(writer) and any(each.name == "min_pass_rate" for each in fields(writer)):
         writer = replace(writer, min_pass_rate=min_pass_rate)
-    return Output(spec=spec, path=path, writer=writer)
+    return Output(spec=spec, path=path, file=Path(os.path.abspath(path)), writer=writer)
 
 
 def _by_suffix(path: str) -> Writer:
@@ -202,7 +205,7 @@ def _names() -> list[str]:
 
 def _prepare(output: Output) -> None:
     """Find out before anything is paid for that a path cannot be written to."""
-    path = Path(output.path)
+    path = output.file
     if output.is_stdout:
         return
     if path.is_dir():
@@ -224,7 +227,7 @@ def _write(output: Output, run: Run) -> str | None:
         elif output.is_file:
             _replace(output, run)
         else:
-            with _open(output, Path(output.path)) as device:
+            with _open(output, output.file) as device:
                 render(output.writer, run, device)
     except BrokenPipeError:
         return None  # who read it went away, as `head` does, and there is nobody to tell
@@ -239,7 +242,7 @@ def _unwritten(output: Output, error: Exception) -> str:
 
 def _replace(output: Output, run: Run) -> None:
     """Write beside the file and put it in its place, so that a reader finds the old one or the new one, never half."""
-    path = Path(os.path.realpath(output.path))
+    path = Path(os.path.realpath(output.file))
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with _open(output, beside) as part:

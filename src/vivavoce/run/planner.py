@@ -32,6 +32,7 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
         UsageError: nothing is selected, or there is no target.
         PluginError: target, judge or an evaluator of the command line cannot be made.
     """
+    folder = folder.absolute()  # an agent may change the current one
     problems = Problems(lenient=selection.lenient)
     answers: bool | None = live or (selection.target is not None and plugins.fold(selection.target.name) != "recorded")
     if selection.target is not None and selection.target.options.get("fetch") is not None:

@@ -253,8 +253,8 @@ async def _until(
             return "complete"
         return "interrupted" if stopped.done() else "stopped"
     finally:
-        for task in (work, stopped):
-            task.cancel()
+        work.cancel()
+        stopped.cancel()
         ended, _ = await asyncio.wait({work, stopped}, timeout=_ENDING)
         for task in ended:
             _ = task.cancelled() or task.exception()  # seen: nobody needs to be told of it

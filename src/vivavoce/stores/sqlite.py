@@ -35,6 +35,14 @@ class Sqlite:
     path: str = ".viva/runs.db"
     """The file; made, with its folder, when the first run begins."""
 
+    def __post_init__(self) -> None:
+        if self.path in ("", ":memory:"):
+            raise ValueError(
+                f"{self.path or 'an empty path'}: would be lost with the program, and so would the run; name a file"
+            )
+        if self._file.exists() and not self._file.is_file():
+            raise ValueError(f"{self.path}: is {'a folder' if self._file.is_dir() else 'no regular file'}; name a file")
+
     def begin(self, run_id: str, started: str, header: Header) -> None:
         """Create a run, or reopen one; a run that grew while it was talked to takes its new plan."""
         selection = header.selection
@@ -81,14 +89,14 @@ class Sqlite:
 
     def runs(self, limit: int | None = None) -> Sequence[Run]:
         """Runs, newest first."""
-        if not Path(self.path).exists():
+        if not self._file.exists():
             return []
         with self._reader() as connection:
             return [self._run(row) for row in connection.execute(_sql.RUNS, (-1 if limit is None else limit,))]
 
     def run(self, ref: str) -> Run:
         """A run by id, unique prefix, `last` or `last~N`."""
-        if not Path(self.path).exists():
+        if not self._file.exists():
             raise StoreError(f"{self.path}: there is no such store; a first `viva run` makes it")
         with self._reader() as connection:
             row = connection.execute(_sql.RUN, (_id(connection, ref, self.path),)).fetchone()
@@ -101,17 +109,21 @@ class Sqlite:
             del self.__dict__["_writer"]
 
     @cached_property
+    def _file(self) -> Path:
+        return Path(self.path).absolute()  # an agent may change the current folder
+
+    @cached_property
     def _writer(self) -> Writer:
-        return Writer(Path(self.path))
+        return Writer(self._file)
 
     def _reader(self) -> _Reader:
         if "_writer" in self.__dict__:
             self._writer.wait()  # a store's reads see all that was added to it before
-        return _Reader(Path(self.path))
+        return _Reader(self._file)
 
     def _run(self, row: tuple[int, str, str, str | None, State, str, str | None]) -> Run:
         number, run_id, started, finished, state, header, summary = row
-        results = _Stored(Path(self.path), _sql.RESULTS, number, Result)
+        results = _Stored(self._file, _sql.RESULTS, number, Result)
         plan = codec.decode(header, Header)
         return Run(
             id=run_id,
@@ -121,7 +133,7 @@ class Sqlite:
             header=plan,
             summary=_so_far(plan, results) if summary is None else codec.read_summary(codec.decode(summary, dict)),
             results=results,
-            cases=_Stored(Path(self.path), _sql.CASES, number, Case),
+            cases=_Stored(self._file, _sql.CASES, number, Case),
         )
 
 

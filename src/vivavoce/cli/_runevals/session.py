@@ -10,7 +10,7 @@ from vivavoce.cli.console import note, prompt, say, warn
 from vivavoce.cli.exam import Attempt, hold, sign_in
 from vivavoce.cli.progress import Silent, progress
 from vivavoce.cli.report import report
-from vivavoce.cli.stored import open_store
+from vivavoce.cli.stored import open_store, project
 from vivavoce.cli.terms import selection
 from vivavoce.core import environment
 from vivavoce.core.errors import EXIT_INTERRUPTED, UsageError
@@ -36,6 +36,7 @@ def converse(wanted: Settings, log: Silent | None) -> int:
 
     outputs = Outputs(choose(wanted.output, min_pass_rate=wanted.min_pass_rate))
     with environment.known(wanted.environment), open_store(wanted) as store:
+        outputs.spare(None, project(wanted))
         _rehearse(wanted)
         session = _Session(wanted, store, outputs, log)
         code = session.hold()
