@@ -20,21 +20,47 @@ def viva(argv: Sequence[str] | None = None) -> int:
 
         _open()
         return _delivered("viva", 0, f"viva {__version__}\n")
-    return guarded("viva", words, _asked)
+    return guarded("viva", words, _asked, alone=argv is None)
 
 
-def guarded(name: str, words: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
-    """What the command `name` comes to, whatever becomes of it."""
+def guarded(name: str, words: Sequence[str], run: Callable[[Sequence[str]], int], *, alone: bool = False) -> int:
+    """What the command `name` comes to, whatever becomes of it; `alone`: it is all that this process is there for."""
+    from vivavoce.cli.aside import aside
+
     _open()
+    with aside(words if alone else ()):
+        code = _outcome(name, words, run)
+    if alone:
+        _leave(code)
+    return code
+
+
+def _outcome(name: str, words: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
     try:
         code = run(words)
     except KeyboardInterrupt:
         from vivavoce.core.errors import EXIT_INTERRUPTED
 
         return _delivered(name, EXIT_INTERRUPTED)
-    except Exception as error:  # the last line: a defect of ours is told in one line, unless more is asked for
+    except SystemExit:
+        raise
+    except BaseException as error:  # the last line: a defect of ours is told in one line, unless more is asked for
         return _delivered(name, _told(name, words, error), told=True)
     return _delivered(name, code)
+
+
+def _leave(code: int) -> None:
+    """End the process at once, if an agent left behind what its end would wait for: threads, or processes."""
+    import threading
+
+    processes = sys.modules.get("multiprocessing.process")
+    if threading.active_count() > 1 or (processes is not None and processes.active_children()):
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                continue  # nobody reads it any more
+        os._exit(code)
 
 
 def _asked(words: Sequence[str]) -> int:
@@ -54,7 +80,7 @@ def _open() -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a text file, whenever this is a command
 
 
-def _told(name: str, words: Sequence[str], error: Exception) -> int:
+def _told(name: str, words: Sequence[str], error: BaseException) -> int:
     """Say what went wrong; the exit code that follows."""
     from vivavoce.cli.console import complain, note
     from vivavoce.core.errors import EXIT_USAGE, DatasetError, VivaError

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def runevals(argv: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
-    return guarded("runevals", words, _asked)
+    return guarded("runevals", words, _asked, alone=argv is None)
 
 
 def _asked(words: Sequence[str]) -> int:

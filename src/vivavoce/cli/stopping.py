@@ -1,15 +1,19 @@
-"""Ctrl-C and SIGTERM: the first ends a run in good order, a second Ctrl-C at once."""
+"""Ctrl-C and SIGTERM: the first ends a run in good order, a second one at once."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from vivavoce.cli.console import note
 from vivavoce.core.errors import EXIT_INTERRUPTED, EXIT_TERMINATED
+
+LATEST = 30.0
+"""Seconds from the first signal until the process ends, whatever holds it up."""
 
 
 class Stop:
@@ -21,14 +25,22 @@ class Stop:
         """The exit code that follows, once asked."""
         self._leave = leave
         """Leaves the terminal as it was, before the process is gone."""
+        self._over = threading.Event()
 
     def hear(self, number: int) -> None:
         """A signal came. Nothing is printed here, for it may have come in the middle of printing."""
-        if self.code is not None and number == signal.SIGINT:
+        code = EXIT_INTERRUPTED if number == signal.SIGINT else EXIT_TERMINATED
+        if self.code is not None:
             self._leave()
-            os._exit(EXIT_INTERRUPTED)
-        if self.code is None:
-            self.code = EXIT_INTERRUPTED if number == signal.SIGINT else EXIT_TERMINATED
+            os._exit(code)
+        self.code = code
+        # What is finished is in the store by then; what holds up the loop may hold it up for ever.
+        watchdog = threading.Thread(target=self._watch, args=(code,), name="viva-watchdog", daemon=True)
+        watchdog.start()
+
+    def over(self) -> None:
+        """All has ended in good order."""
+        self._over.set()
 
     def act(self) -> None:
         """End the run, now that there is time to."""
@@ -36,6 +48,10 @@ class Stop:
             self._leave()
             note("Stopping; what is finished is kept. Ctrl-C again leaves at once.")
             self.event.set()
+
+    def _watch(self, code: int) -> None:
+        if not self._over.wait(LATEST):
+            os._exit(code)
 
 
 @contextmanager
@@ -55,5 +71,6 @@ def stopping(leave: Callable[[], None]) -> Iterator[Stop]:
     try:
         yield stop
     finally:
+        stop.over()
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -7,6 +7,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 
@@ -16,6 +17,8 @@ from vivavoce.core.result import Failure, Phase
 _OURS = str(Path(__file__).parent.parent)
 _MESSAGE = 500
 """Characters of an error that a message shows."""
+_DEPTH: ContextVar[int] = ContextVar("viva_foreign", default=0)
+"""How many borders were crossed on the way to where the code is."""
 
 
 class Border:
@@ -30,11 +33,17 @@ class Border:
         self._wrap = wrap
 
     def __enter__(self) -> None:
-        return None
+        _DEPTH.set(_DEPTH.get() + 1)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        _DEPTH.set(_DEPTH.get() - 1)
         if error is not None and not _passes(error):
             raise self._wrap(told(error)) from error
+
+
+def inside() -> bool:
+    """Whether it is foreign code that is running here."""
+    return _DEPTH.get() > 0
 
 
 def crashed(message: str, phase: Phase = "target") -> CallError:
