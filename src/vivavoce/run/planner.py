@@ -19,6 +19,7 @@ from vivavoce.run import files
 from vivavoce.run.asking import judge_of
 from vivavoce.run.checks import Checks
 from vivavoce.run.reading import MADE, Count, Reading, read, selected
+from vivavoce.run.steady import Steady, stamp
 
 
 def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite] = (), live: bool = False) -> Plan:
@@ -56,7 +57,7 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
         warnings.append(f"... and {problems.warned - len(problems.warnings)} more warnings")
     return Plan(
         header=header,
-        trials=_Trials([reading.suite for reading in readings], selection, checks),
+        trials=_Trials(readings, header, checks),
         count=header.trials,
         warnings=(*warnings, *_told(count)),
         folder=folder,
@@ -137,9 +138,11 @@ def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Readi
 class _Trials:
     """The trials of a plan, read from the files again each time they are iterated."""
 
-    def __init__(self, suites: list[Suite], selection: Selection, checks: Checks) -> None:
-        self._suites = suites
-        self._selection = selection
+    def __init__(self, readings: Sequence[Reading], header: Header, checks: Checks) -> None:
+        both = zip(readings, header.files, strict=True)
+        self._suites = [(reading.suite, _steady(reading, file.sha256)) for reading, file in both]
+        self._selection = header.selection
+        self._planned = header.trials
         self._checks = checks
 
     def __iter__(self) -> Iterator[Trial]:
@@ -148,6 +151,8 @@ class _Trials:
             case = self._checks.apply(case)
             digest = codec.case_digest(case)
             for repeat in range(selection.repeat):
+                if position == self._planned:
+                    raise UsageError(_other_count(suite, "more"))
                 yield Trial(
                     suite=suite.name,
                     case=case,
@@ -158,16 +163,33 @@ class _Trials:
                     seed=selection.seed,
                 )
                 position += 1
+        if position < self._planned:
+            raise UsageError(_other_count(self._suites[-1][0], "fewer"))
 
     def _cases(self) -> Iterator[tuple[Suite, Case]]:
         left = self._selection.limit
-        for suite in self._suites:
+        for suite, steady in self._suites:
             for case in suite.cases:
+                if steady is not None:
+                    steady.check()
                 if left is not None and left <= 0:
                     return
                 if selected(case, self._selection):
                     left = left if left is None else left - 1
                     yield suite, case
+            if steady is not None:
+                steady.check()
+
+
+def _steady(reading: Reading, sha256: str) -> Steady | None:
+    """What watches over a file that is read again; cases that were read whole stay as they are, whatever becomes of it."""
+    if reading.format == MADE or isinstance(reading.suite.cases, list | tuple):
+        return None
+    return Steady(reading.source, reading.stamp, sha256)
+
+
+def _other_count(suite: Suite, what: str) -> str:
+    return f"{suite.source or suite.name}: holds {what} cases than when the run was planned; what was done is kept"
 
 
 def _trial_count(selection: Selection, count: Count) -> int:
@@ -227,9 +249,12 @@ def _own(count: Count) -> Iterator[File]:
 
 
 def _sha256(reading: Reading) -> str:
-    """Of the file; of a suite made in Python, of its cases."""
+    """Of the file, as it was when it was read; of a suite made in Python, of its cases."""
     if reading.format != MADE:
-        return reading.source.sha256()
+        sha256 = reading.source.sha256()
+        if stamp(reading.source.path) != reading.stamp:
+            raise UsageError(f"{reading.source.name}: changed while it was read; start again when nothing writes to it")
+        return sha256
     digest = hashlib.sha256()
     for case in reading.suite.cases:
         digest.update(codec.canonical(case))

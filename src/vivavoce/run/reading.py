@@ -16,6 +16,7 @@ from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
 from vivavoce.run import files
 from vivavoce.run.checks import Checks, Examiner, at_level, lacking
+from vivavoce.run.steady import Stamp, stamp
 
 MADE = "python"
 """The format of a suite that was made in Python."""
@@ -34,6 +35,8 @@ class Reading:
     turns: int
     evaluators: Mapping[str, int]
     """Names of the checks that will be applied, each with how often."""
+    stamp: Stamp | None = None
+    """Of the file, before it was read."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -71,13 +74,14 @@ def read(
     chosen = files.find(selection.paths, selection.format, problems, folder=folder, asked=asked)
     files.check_asked(chosen, asked)
     for source, each in chosen:
+        stamped = stamp(source.path)
         try:
             suite = each.read(source, problems)
             count = _count(suite, source, selection, checks, problems, total, live)
         except UsageError as error:
             problems.add(source, files.without_name(source, error))
             continue
-        found.append(_reading(source, files.format_name(each), suite, count))
+        found.append(replace(_reading(source, files.format_name(each), suite, count), stamp=stamped))
     for suite in suites:
         source = Source(suite.source or suite.name, suite.source or suite.name)
         count = _count(suite, source, selection, checks, problems, total, live)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from vivavoce.analysis.summary import Tally
 from vivavoce.core import codec, plugins, secrets
-from vivavoce.core.errors import PluginError
+from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.kinds import Engine, Store, Target
 from vivavoce.core.model import Header, Plan, Trial, Use
 from vivavoce.core.reply import JSON, Reply
@@ -62,6 +62,7 @@ async def examine(
 
     Raises:
         StoreError: a result could not be kept.
+        UsageError: a file changed since it was planned; the run is stored as stopped, with what was done.
     """
     limits = limits or Limits()
     began = time.monotonic()
@@ -81,6 +82,9 @@ async def examine(
     state: State = "interrupted"
     try:
         state = await _until(carry_out, stop, limits.run_timeout)
+    except UsageError:
+        state = "stopped"
+        raise
     finally:
         await work.close()
         if state != "complete":
