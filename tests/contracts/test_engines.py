@@ -62,6 +62,19 @@ async def test_a_place_is_given_on_only_when_the_result_is_kept(engine: Any) -> 
     assert most == 4
 
 
+async def test_a_concurrency_beyond_all_measure_costs_nothing(engine: Any) -> None:
+    most = 0
+
+    async def count(trial: Trial) -> Result:
+        nonlocal most
+        most = max(most, len(asyncio.all_tasks()))
+        return await work(trial)
+
+    results = [result async for result in engine.map(count, kept, trials(3), 10_000_000)]
+    assert len(results) == 3
+    assert most < 10
+
+
 async def test_trials_are_taken_one_by_one(engine: Any) -> None:
     taken = 0
 

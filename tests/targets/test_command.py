@@ -72,6 +72,23 @@ async def test_the_request_is_a_line_and_so_is_the_answer():
     }
 
 
+async def test_a_byte_order_mark_before_an_answer_is_none_of_it():
+    reply = await ask(answering("sys.stdout.buffer.write(b'\\xef\\xbb\\xbf\"ok\"\\n'); sys.stdout.flush()"))
+    assert reply.text == "ok"
+    plain = python("import sys; sys.stdout.buffer.write(b'\\xef\\xbb\\xbfok')", plain=True)
+    assert (await ask(plain)).text == "ok"
+
+
+@pytest.mark.parametrize(
+    ("key", "says"), [("session_id", '"session_id" is "other", and "s-1" was'), ("case", '"case" is "other", and "c" was')]
+)
+async def test_an_answer_to_something_else_is_refused(key, says):
+    failed = await failure(answering(f"print(json.dumps({{'text': 'x', '{key}': 'other'}}))"))
+    assert failed.code == "bad_payload"
+    assert says in failed.message
+    assert (await ask(answering(f"print(json.dumps({{'text': 'x', '{key}': request['{key}']}}))"))).text == "x"
+
+
 async def test_a_conversation_is_one_process():
     code = (
         "import json, sys\nsaid = []\nfor line in sys.stdin:\n"

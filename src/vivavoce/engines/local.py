@@ -32,21 +32,29 @@ class Local:
         """Results as they come; see `core.kinds.Engine`."""
         done: asyncio.Queue[Result | None] = asyncio.Queue()
 
-        async def worker() -> None:
+        hired = 0
+
+        async def worker(others: asyncio.TaskGroup) -> None:
             # Each worker is one place in the concurrency limit: it takes the next trial only when its last is kept.
             for trial in trials:
+                hire(others)
                 result = await work(trial)
                 await keep(trial, result)
                 await done.put(result)
 
+        def hire(others: asyncio.TaskGroup) -> None:
+            # One by one, when there was a trial for the last: there may be fewer than places, by far.
+            nonlocal hired
+            if hired < concurrency:
+                hired += 1
+                others.create_task(worker(others))
+
         async def all_workers() -> None:
-            workers = [asyncio.create_task(worker()) for _ in range(concurrency)]
             try:
-                await asyncio.gather(*workers)
-            finally:
-                for each in workers:
-                    each.cancel()
-                await asyncio.gather(*workers, return_exceptions=True)
+                async with asyncio.TaskGroup() as workers:
+                    hire(workers)
+            except BaseExceptionGroup as failed:
+                raise failed.exceptions[0] from None
 
         running = asyncio.create_task(all_workers())
         running.add_done_callback(lambda _: done.put_nowait(None))

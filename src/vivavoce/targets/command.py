@@ -17,7 +17,7 @@ from vivavoce.core.environment import expand, variables
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
-from vivavoce.core.reply import Reply, Request
+from vivavoce.core.reply import JSON, Reply, Request
 from vivavoce.core.result import Failure
 from vivavoce.net.failures import bad_payload, excerpt
 from vivavoce.targets import _answer
@@ -29,6 +29,9 @@ _BUSY = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 """The machine has no room for one more process at the moment."""
 _LAST_WORDS = 300
 """Characters of its error output that are told when a program fails."""
+
+_BOM = b"\xef\xbb\xbf"
+"""What programs of some systems begin with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +45,7 @@ class Command:
     Options: `argv`, `plain`, `cwd`, `env`, `idempotent`, `limit`.
     Example: `--target 'command:node agent.js'`, or `--target 'command:tr a-z A-Z' --target-option plain=true`
     Limits: no shell reads the command, so pipes and variables need `sh -c '...'`. With `plain` nothing is remembered from turn
-        to turn. Logs belong on standard error.
+        to turn. Logs belong on standard error. An answer that names another `session_id` or `case` than was asked is refused.
     Source: the protocol of Viva's own.
     """
 
@@ -146,7 +149,10 @@ class _Conversation:
         process = self._process = self._process or await self._command.start()
         answered = False
         try:
-            reply = _answer.read(_answer.decode(await self._exchange(process, codec.encode(request)), "the line"))
+            line = await self._exchange(process, codec.encode(request))
+            answer = _answer.decode(line.removeprefix(_BOM), "the line")
+            _check_meant(answer, request)
+            reply = _answer.read(answer)
             answered = True
             return reply
         finally:
@@ -169,7 +175,7 @@ class _Conversation:
             )
         process.write(line + b"\n")
         while (answer := await process.line()) is not None:
-            if answer.strip():
+            if answer.removeprefix(_BOM).strip():
                 return answer
         raise await self._command.ended(process)
 
@@ -201,8 +207,19 @@ class _Asked:
         return None
 
 
+def _check_meant(answer: JSON, request: Request) -> None:
+    """An answer that says what it answers must say what was asked, or it came late, or from another conversation."""
+    if not isinstance(answer, dict):
+        return
+    for key, asked in (("session_id", request.session_id), ("case", request.case)):
+        named = answer.get(key)
+        if named is not None and named != asked:
+            told = excerpt(codec.encode(named))
+            raise bad_payload(f'the command answered something else: its "{key}" is {told}, and "{asked}" was asked')
+
+
 def _decoded(answer: bytes) -> str:
     try:
-        return answer.decode().removesuffix("\r")
+        return answer.removeprefix(_BOM).decode().removesuffix("\r")
     except UnicodeDecodeError:
         raise bad_payload(f"the command wrote what is not UTF-8: {excerpt(answer)}") from None
