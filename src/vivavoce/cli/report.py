@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from vivavoce.cli.console import note, printing
-from vivavoce.core.errors import UsageError
+from vivavoce.core.errors import EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
     from vivavoce.config.settings import Settings
@@ -34,7 +34,8 @@ def report(run: Run, outputs: Outputs, wanted: Settings) -> int:
         raise
     if shown:
         show(run, wanted)
-    if not wanted.quiet and outputs.take_stdout:
+    unsaid = wanted.quiet and verdict.code == EXIT_USAGE  # that nothing was evaluated is told even so
+    if unsaid or (not wanted.quiet and outputs.take_stdout):
         note(verdict.sentence)
     return verdict.code
 

@@ -21,6 +21,7 @@ BATCH = 500
 """Results in one transaction at most."""
 
 _Job = Callable[[sqlite3.Connection], object]
+_Asked = tuple[_Job, str | None, "Future[None]"]
 _Kept = tuple[str, Result, _sql.Written, "asyncio.Future[None]"]
 
 
@@ -42,18 +43,58 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that changes nothing, so that a store can be read that cannot be written to.
+
+    Raises:
+        StoreError: it was written by a newer version.
+        sqlite3.Error: it is no database, or cannot be opened.
+    """
+    connection = _open_to_read(path, "")
+    try:
+        version = _version(connection)
+    except sqlite3.OperationalError:
+        # What is read beside it in shared memory cannot be made, where the folder cannot be written to.
+        connection.close()
+        if path.with_name(f"{path.name}-wal").exists():
+            raise
+        connection = _open_to_read(path, "&immutable=1")
+        version = _version(connection)
+    except BaseException:
+        connection.close()
+        raise
+    if version == len(_sql.MIGRATIONS):
+        return connection
+    connection.close()
+    if version > len(_sql.MIGRATIONS):
+        raise StoreError(_newer(path, version))
+    return connect(path)
+
+
+def _open_to_read(path: Path, more: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode=ro{more}"
+    return sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _newer(path: Path, version: int) -> str:
+    return f"{path}: was written by a newer viva (schema {version}, this one knows {len(_sql.MIGRATIONS)}); update viva"
+
+
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = _version(connection)
     if version == len(_sql.MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have been first.
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        version = _version(connection)
         if version > len(_sql.MIGRATIONS):
-            raise StoreError(
-                f"{path}: was written by a newer viva (schema {version}, this one knows {len(_sql.MIGRATIONS)}); update viva"
-            )
+            raise StoreError(_newer(path, version))
         for statements in _sql.MIGRATIONS[version:]:
             for statement in statements:
                 connection.execute(statement)
@@ -69,7 +110,7 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._jobs: SimpleQueue[_Kept | tuple[_Job, Future[None]] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[_Kept | _Asked | None] = SimpleQueue()
         self._numbers: dict[str, int] = {}
         self._connection = self._open()
         self._thread = threading.Thread(target=self._run, name="viva-store", daemon=True)
@@ -91,10 +132,10 @@ class Writer:
         self._jobs.put((run_id, result, written, kept))
         return kept
 
-    def do(self, job: _Job) -> None:
-        """Do something else in a transaction of its own, after all that was added before it."""
+    def do(self, job: _Job, run_id: str | None = None) -> None:
+        """Do something else in a transaction of its own, after all that was added before it: to the run, if it has begun."""
         done: Future[None] = Future()
-        self._jobs.put((job, done))
+        self._jobs.put((job, run_id, done))
         done.result()
 
     def wait(self) -> None:
@@ -120,18 +161,18 @@ class Writer:
 
     def _run(self) -> None:
         while (first := self._jobs.get()) is not None:
-            if len(first) == 2:
+            if len(first) == 3:
                 self._do(*first)
                 continue
             batch = [first]
-            ends: tuple[_Job, Future[None]] | None = None
+            ends: _Asked | None = None
             closing = False
             while len(batch) < BATCH and not self._jobs.empty():
                 following = self._jobs.get()
                 if following is None:
                     closing = True
                     break
-                if len(following) == 2:
+                if len(following) == 3:
                     ends = following
                     break
                 batch.append(following)
@@ -141,22 +182,22 @@ class Writer:
             if closing:
                 return
 
-    def _do(self, job: _Job, done: Future[None]) -> None:
-        error = self._transaction(job)
+    def _do(self, job: _Job, run_id: str | None, done: Future[None]) -> None:
+        error = self._transaction(job, run_id)
         if error is None:
             done.set_result(None)
         else:
             done.set_exception(error)
 
     def _commit(self, batch: list[_Kept]) -> None:
-        error = self._transaction(lambda connection: self._insert(connection, batch))
+        error = self._transaction(lambda connection: self._insert(connection, batch), batch[0][0])
         loops = {kept.get_loop() for *_, kept in batch}
         for loop in loops:
             mine = [kept for *_, kept in batch if kept.get_loop() is loop]
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_settle, mine, error)
 
-    def _transaction(self, job: _Job) -> StoreError | None:
+    def _transaction(self, job: _Job, run_id: str | None = None) -> StoreError | None:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -169,7 +210,8 @@ class Writer:
         except StoreError as error:
             return error
         except Exception as error:  # whatever it is, those who wait must hear of it
-            return StoreError(f"{self._path}: cannot be written: {error}")
+            way_out = f"; once that is mended, viva resume {run_id} goes on from there" if run_id is not None else ""
+            return StoreError(f"{self._path}: cannot be written: {error}{way_out}")
         return None
 
     def _insert(self, connection: sqlite3.Connection, batch: list[_Kept]) -> None:

@@ -15,7 +15,8 @@ from vivavoce.core.errors import StoreError
 from vivavoce.core.model import Case, Header
 from vivavoce.core.result import Result, Run, State, Summary
 from vivavoce.stores import _sql
-from vivavoce.stores._writer import Writer
+from vivavoce.stores._lease import Lease
+from vivavoce.stores._writer import Writer, connect_to_read
 
 __all__ = ["Sqlite"]
 
@@ -44,7 +45,11 @@ class Sqlite:
             raise ValueError(f"{self.path}: is {'a folder' if self._file.is_dir() else 'no regular file'}; name a file")
 
     def begin(self, run_id: str, started: str, header: Header) -> None:
-        """Create a run, or reopen one; a run that grew while it was talked to takes its new plan."""
+        """Create a run, or reopen one; a run that grew while it was talked to takes its new plan.
+
+        Raises:
+            StoreError: another process carries it out.
+        """
         selection = header.selection
         target = selection.target.name if selection.target is not None else ""
         judge = selection.judge.name if selection.judge is not None else ""
@@ -59,7 +64,10 @@ class Sqlite:
                 connection.execute(_sql.REOPEN_RUN, (run_id,))
                 connection.execute(_sql.GROW_RUN, (digest, text, run_id, digest))
 
-        self._writer.do(work)
+        writer = self._writer  # which makes the folder
+        if run_id not in self._leases:
+            self._leases[run_id] = Lease(self._file, run_id)
+        writer.do(work)
 
     def append(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
         """Keep a result; awaiting it returns once it is committed."""
@@ -68,7 +76,8 @@ class Sqlite:
     def finish(self, run_id: str, finished: str, state: State, summary: Summary) -> None:
         """Close a run."""
         told = codec.encode(codec.summary(summary)).decode()
-        self._writer.do(lambda connection: connection.execute(_sql.END_RUN, (finished, state, told, run_id)))
+        self._writer.do(lambda connection: connection.execute(_sql.END_RUN, (finished, state, told, run_id)), run_id)
+        self._release(run_id)
 
     def keys(self, run_id: str) -> set[tuple[str, str, int]]:
         """Keys of the results a run has."""
@@ -85,7 +94,7 @@ class Sqlite:
                 for statement in _sql.FORGET:
                     connection.execute(statement, (run, position))
 
-        self._writer.do(work)
+        self._writer.do(work, run_id)
 
     def runs(self, limit: int | None = None) -> Sequence[Run]:
         """Runs, newest first."""
@@ -107,6 +116,18 @@ class Sqlite:
         if "_writer" in self.__dict__:
             self._writer.close()
             del self.__dict__["_writer"]
+        for run_id in list(self._leases):
+            self._release(run_id)
+
+    def _release(self, run_id: str) -> None:
+        lease = self._leases.pop(run_id, None)
+        if lease is not None:
+            lease.release()
+
+    @cached_property
+    def _leases(self) -> dict[str, Lease]:
+        """Of the runs that this process carries out."""
+        return {}
 
     @cached_property
     def _file(self) -> Path:
@@ -152,10 +173,8 @@ class _Reader:
         self._path = path
 
     def __enter__(self) -> sqlite3.Connection:
-        from vivavoce.stores._writer import connect
-
         try:
-            self._connection = connect(self._path)
+            self._connection = connect_to_read(self._path)
         except sqlite3.Error as error:
             raise StoreError(f"{self._path}: cannot be read as a store: {error}") from error
         return self._connection
