@@ -367,8 +367,6 @@ async def test_no_such_host():
         (b"", True),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", False),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", True),
-        (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nhalf", False),
-        (b"SSH-2.0-OpenSSH\r\n\r\n", False),
     ],
 )
 async def test_a_connection_that_breaks_may_have_reached_the_agent(raw, reply, reset):
@@ -449,6 +447,38 @@ async def test_a_redirect_elsewhere_is_not_followed(server, monkeypatch):
         assert (failed.code, failed.retriable) == ("redirect", False)
         assert "is not followed" in failed.message
     assert [asked for asked, _, _ in server.asked] == ["POST /a"] * 5
+
+
+@pytest.mark.parametrize("location", ["http://127.0.0.1:99999/", "http://[::1/", "http://:80", "//"])
+async def test_a_redirect_to_no_address_is_told_as_that(server, location):
+    server.says("/a", status=307, headers={"Location": location})
+    failed = await failure(build(url=server.base + "/a"))
+    assert (failed.code, failed.retriable) == ("redirect", False)
+    assert "the target failed" not in failed.message
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        (OK + b"Content-Encoding: br\r\nContent-Length: 5\r\n\r\nhello", "Can not decode content-encoding: br"),
+        (OK + b"Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello", "Can not decode content-encoding: gzip"),
+        (OK + b"X-Long: " + b"a" * 20_000 + b"\r\nContent-Length: 5\r\n\r\nhello", "more than 8190 bytes"),
+        (CHUNKED + b"zz\r\nhello\r\n0\r\n\r\n", "chunk size"),
+        (CHUNKED + b'4\r\n"hel\r\nzz\r\n', "chunk size"),
+        (b"SSH-2.0-OpenSSH\r\n\r\n", "Bad status line"),
+        (OK + b"Content-Length: x\r\n\r\nhello", "Content-Length"),
+    ],
+    ids=["brotli", "gzip", "headers", "chunk", "second chunk", "no http", "length"],
+)
+async def test_an_answer_that_is_no_http_is_told_as_that(raw, reply, says):
+    failed = await failure(build(url=await raw(reply)))
+    assert (failed.code, failed.retriable) == ("bad_payload", False)
+    assert "gave an answer that cannot be read" in failed.message
+    assert says in failed.message
 
 
 async def test_a_circle_of_redirects_ends(server):

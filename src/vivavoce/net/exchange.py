@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 import aiohttp
+from aiohttp.http_exceptions import ContentLengthError, HttpProcessingError, TransferEncodingError
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -93,17 +94,24 @@ class Client:
             raise self._failed("connection", f"cannot be reached: {_why(error)}", sent=False, retriable=True) from None
         except aiohttp.InvalidURL as error:
             raise self._failed("redirect", f"redirects to what is no address: {error}") from None
-        except (aiohttp.ClientError, OSError) as error:
-            said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise self._failed(
-                "connection", f"the connection broke before the answer was complete ({said})", retriable=True
-            ) from None
+        except (aiohttp.ClientError, HttpProcessingError, OSError) as error:
+            raise self._broken(error) from None
 
     async def close(self) -> None:
         """Close every connection."""
         http, self._http = self._http, None
         if http is not None:
             await http.close()
+
+    def _broken(self, error: Exception) -> CallError:
+        """The failure for an answer that did not come whole, or that cannot be read as HTTP."""
+        wrong = _unreadable(error)
+        if wrong is not None:
+            return self._failed("bad_payload", f"gave an answer that cannot be read: {wrong}", answered=True)
+        said = type(error).__name__
+        if str(error) and not isinstance(error, aiohttp.ServerDisconnectedError):  # whose text may be a dump of what came
+            said += f": {error}"
+        return self._failed("connection", f"the connection broke before the answer was complete ({said})", retriable=True)
 
     def _below(self, path: str) -> URL:
         """An address below the door's; the query of that is kept."""
@@ -157,8 +165,13 @@ class Client:
 
     def _next(self, response: aiohttp.ClientResponse) -> URL:
         """Where a redirect leads. It must be the same origin: the request, and its headers, are meant for no other."""
-        url = response.url.join(URL(response.headers["Location"]))
-        if not url.is_absolute() or url.scheme not in ("http", "https") or url.origin() != response.url.origin():
+        location = response.headers["Location"]
+        try:
+            url = response.url.join(URL(location))
+            same = url.is_absolute() and url.scheme in ("http", "https") and url.origin() == response.url.origin()
+        except ValueError as error:
+            raise self._failed("redirect", f"redirects to what is no address: {excerpt(location)} ({error})") from None
+        if not same:
             where = f"{url.scheme}://{url.authority}"
             raise self._failed(
                 "redirect", f"redirects to {where}, another host, which is not followed; name that address if it is meant"
@@ -224,6 +237,16 @@ async def whole(response: aiohttp.ClientResponse, limit: int, phase: Phase = "ta
         if size > limit:
             raise too_large("the answer", limit, phase)
     return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _unreadable(error: Exception) -> str | None:
+    """What is wrong with an answer that is no HTTP, or is not coded as it says; `None` when it just ended."""
+    wrong = error.__cause__ if isinstance(error, aiohttp.ClientPayloadError) else error
+    if not isinstance(wrong, aiohttp.ClientResponseError | HttpProcessingError) or isinstance(wrong, ContentLengthError):
+        return None
+    if isinstance(wrong, TransferEncodingError) and wrong.message.startswith("Not enough data"):
+        return None
+    return excerpt(wrong.message)
 
 
 def _why(error: aiohttp.ClientError) -> str:
