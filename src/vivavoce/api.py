@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 Data = str | PathLike[str] | Suite | Sequence[str | PathLike[str]]
 """What is examined: the path of a dataset, several, or a suite made in Python."""
-Evaluators = Sequence[str] | Mapping[str, Mapping[str, Any]]  # options are whatever the evaluator takes
-"""Names of evaluators (`"ExactMatch"`, `'strict:ExactMatch={"case_sensitive": true}'`), or names with options."""
+Evaluators = str | Sequence[str] | Mapping[str, Mapping[str, Any]]  # options are whatever the evaluator takes
+"""The name of an evaluator, several (`"ExactMatch"`, `'strict:ExactMatch={"case_sensitive": true}'`), or names with options."""
 
 
 def evaluate(data: Data, **options: Any) -> Run:  # the same as evaluate_async's, and checked there
@@ -44,7 +44,7 @@ async def evaluate_async(
     target: object = None,
     evaluators: Evaluators = (),
     judge: str | Use | None = None,
-    store: str = ".viva/runs.db",
+    store: str | PathLike[str] = ".viva/runs.db",
     concurrency: int = 10,
     timeout: float | None = None,
     retries: int = 3,
@@ -68,8 +68,12 @@ async def evaluate_async(
     Raises:
         VivaError: datasets, options or the store are wrong; the message says how to mend it.
     """
+    from vivavoce.core.errors import UsageError
     from vivavoce.run.calls import Limits
 
+    limits = Limits(concurrency=concurrency, timeout=timeout, retries=retries)
+    if not isinstance(store, str | PathLike):
+        raise UsageError(f"evaluate: store must be the path of a SQLite file, not {store!r:.100}")
     use, live = _target(target)
     chosen = replace(
         _selection(selection),
@@ -79,7 +83,7 @@ async def evaluate_async(
         evaluators=_checks(evaluators),
     )
     suites = (data,) if isinstance(data, Suite) else ()
-    return await _examine(chosen, suites, live, store, Limits(concurrency=concurrency, timeout=timeout, retries=retries))
+    return await _examine(chosen, suites, live, str(fspath(store)), limits)
 
 
 async def _examine(selection: Selection, suites: Sequence[Suite], live: Target | None, store: str, limits: Limits) -> Run:
@@ -106,6 +110,7 @@ async def _examine(selection: Selection, suites: Sequence[Suite], live: Target |
 
 
 def _selection(given: Mapping[str, Any]) -> Selection:  # checked here
+    from vivavoce.core import codec
     from vivavoce.core.errors import UsageError
     from vivavoce.core.place import did_you_mean
 
@@ -113,14 +118,23 @@ def _selection(given: Mapping[str, Any]) -> Selection:  # checked here
     for name in given:
         if name not in known:
             raise UsageError(f'evaluate: unknown option "{name}" ({did_you_mean(name, known)})')
-    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list | tuple)}
-    return Selection(**{**given, **lists})
+    several = {name: (given[name],) for name in ("only", "cases", "categories") if isinstance(given.get(name), str)}
+    for name in ("repeat", "limit"):
+        if isinstance(given.get(name), int) and given[name] < 1:
+            raise UsageError(f"evaluate: {name} must be a whole number of at least 1, not {given[name]!r}")
+    try:
+        return codec.convert({**given, **several}, Selection)
+    except ValueError as error:
+        raise UsageError(f"evaluate: {str(error).replace('$.', '')}") from None
 
 
-def _paths(data: str | PathLike[str] | Sequence[str | PathLike[str]]) -> tuple[str, ...]:
-    if isinstance(data, str | PathLike):
-        return (fspath(data),)
-    return tuple(fspath(each) for each in data)
+def _paths(data: object) -> tuple[str, ...]:
+    from vivavoce.core.errors import UsageError
+
+    several = [data] if isinstance(data, str | PathLike) else data
+    if not isinstance(several, Sequence) or not all(isinstance(each, str | PathLike) for each in several):
+        raise UsageError(f"evaluate: data must be a path, several, or a Suite, not {data!r:.100}")
+    return tuple(str(fspath(each)) for each in several)
 
 
 def _target(given: object) -> tuple[Use | None, Any]:  # a live target is of whatever kind the person gave
@@ -136,15 +150,27 @@ def _target(given: object) -> tuple[Use | None, Any]:  # a live target is of wha
     return Use(name="python", options={"spec": f"{getattr(given, '__module__', '')}:{name}"}), python.from_object(given)
 
 
-def _judge(given: str | Use | None) -> Use | None:
+def _judge(given: object) -> Use | None:
+    from vivavoce.core.errors import UsageError
     from vivavoce.core.specs import parse_spec
 
-    return parse_spec(given, "judges") if isinstance(given, str) else given
+    if given is None or isinstance(given, Use):
+        return given
+    if isinstance(given, str):
+        return parse_spec(given, "judges")
+    raise UsageError(f'evaluate: judge must be a text, such as "none", or a Use, not {given!r:.100}')
 
 
-def _checks(given: Evaluators) -> tuple[Check, ...]:
+def _checks(given: object) -> tuple[Check, ...]:
+    from vivavoce.core.errors import UsageError
     from vivavoce.run import asking
 
     if isinstance(given, Mapping):
+        for name, options in given.items():
+            if not isinstance(name, str) or not isinstance(options, Mapping):
+                raise UsageError(f"evaluate: options of the evaluator {name} must be a dict, not {options!r:.100}")
         return tuple(replace(asking.check(name), options=options) for name, options in given.items())
-    return tuple(asking.check(name) for name in given)
+    several = [given] if isinstance(given, str) else given
+    if not isinstance(several, Sequence) or not all(isinstance(each, str) for each in several):
+        raise UsageError(f"evaluate: evaluators must be names, or a dict of names with their options, not {given!r:.100}")
+    return tuple(asking.check(name) for name in several)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from vivavoce.core.errors import CallError
+from vivavoce.core.errors import CallError, UsageError
 from vivavoce.core.result import Failure, Phase
 
 if TYPE_CHECKING:
@@ -40,6 +41,23 @@ class Limits:
     retries: int = 3
     rate: float | None = None
     """Calls a second to the target."""
+
+    def __post_init__(self) -> None:
+        """Refuse what would call nobody, or never end.
+
+        Raises:
+            UsageError: a limit is no number, or out of range.
+        """
+        for name, least in (("concurrency", 1), ("retries", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise UsageError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        for name in ("timeout", "case_timeout", "run_timeout", "rate"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+                raise UsageError(f"{name} must be a number above 0, or None, not {value!r}")
 
 
 class Calls:
