@@ -7,11 +7,12 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from vivavoce.core import plugins
+from vivavoce.core import folders, plugins
 from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
 from vivavoce.core.model import Use
@@ -28,19 +29,28 @@ SPOOL = Path(".viva") / "stdin"
 
 
 def find(
-    paths: Sequence[str], name: str | None, problems: Problems, *, folder: Path, asked: Mapping[str, object] | None = None
+    paths: Sequence[str],
+    name: str | None,
+    problems: Problems,
+    *,
+    folder: Path,
+    asked: Mapping[str, object] | None = None,
+    spool: Path | None = None,
 ) -> list[tuple[Source, Format]]:
     """Every file that `paths` mean, with its format, in the order named; in a folder, by name. Formats know what is `asked`.
 
     A folder means its own files whose content is recognised; the others in it are listed in one warning. `-` is standard
-    input. What cannot be found or recognised goes to `problems`.
+    input; it and pipes are kept in `spool`. What cannot be found or recognised goes to `problems`.
     """
     formats = [plugins.build("formats", Use(name=name))] if name else _all_formats()
     formats = [_told(each, asked or {}) for each in formats]
     found: list[tuple[Source, Format]] = []
     for path in paths:
-        if path == "-":
-            found += _named(Source(_spool(folder, sys.stdin.buffer), STDIN), formats, name, problems)
+        if not _is_text(path):
+            _refuse_name(Source(folder / path, strays.printable(path)), problems)
+        elif path == "-" or _is_stream(folder / path):
+            for source in _spooled(spool or folder / SPOOL, folder, path, problems):
+                found += _named(source, formats, name, problems)
         elif (folder / path).is_dir():
             found += _in_folder(folder, path, formats, problems)
         else:
@@ -122,10 +132,13 @@ def _in_folder(folder: Path, path: str, formats: Sequence[Format], problems: Pro
     ignored: list[str] = []
     any_read = False
     for entry in sorted(os.scandir(folder / path), key=lambda entry: entry.name):
-        if not entry.is_file() or entry.name.startswith("."):
+        if entry.name.startswith(".") or not (entry.is_file() or _is_broken_link(entry)):
             continue
-        source = Source(Path(entry.path), os.path.join(path, entry.name))
+        source = Source(Path(entry.path), strays.printable(os.path.join(path, entry.name)))
         plain = entry.name.lower().removesuffix(".gz")
+        if plain.endswith(suffixes) and not _is_text(entry.name):
+            _refuse_name(source, problems)
+            continue
         try:
             matching = [each for each in formats if plain.endswith(each.suffixes) and _is_dataset(each, source)]
         except UsageError as error:
@@ -137,13 +150,26 @@ def _in_folder(folder: Path, path: str, formats: Sequence[Format], problems: Pro
         elif len(matching) > 1:
             yield from _named(source, matching, None, problems)
         elif not _is_lost(source, suffixes, formats, problems):
-            ignored.append(entry.name)
+            ignored.append(strays.printable(entry.name))
     at = Source(folder / path, path)
     if ignored:
         shown = ", ".join(ignored[:10]) + (f" and {len(ignored) - 10} more" if len(ignored) > 10 else "")
         problems.warn(at, f"ignored, not recognised as datasets: {shown}")
     if not any_read and not problems.total:
         problems.add(at, "holds no dataset", fix="a folder means its own files, not those of its subfolders")
+
+
+def _is_text(name: str) -> bool:
+    """Whether a file's name can be shown and stored."""
+    return strays.printable(name) == name
+
+
+def _refuse_name(source: Source, problems: Problems) -> None:
+    problems.add(source, "has a name that is not UTF-8", fix="rename it")
+
+
+def _is_broken_link(entry: os.DirEntry[str]) -> bool:
+    return entry.is_symlink() and not os.path.exists(entry.path)
 
 
 def _is_lost(source: Source, suffixes: tuple[str, ...], formats: Sequence[Format], problems: Problems) -> bool:
@@ -175,17 +201,67 @@ def _distinct(found: list[tuple[Source, Format]]) -> list[tuple[Source, Format]]
     return list(reversed(by_path.values()))
 
 
-def _spool(folder: Path, stream: IO[bytes]) -> Path:
-    """Keep standard input under its content's name, so that it can be read twice, and again on resume."""
-    (folder / SPOOL).mkdir(parents=True, exist_ok=True)
+@contextmanager
+def passing(paths: Sequence[str], folder: Path) -> Iterator[Path | None]:
+    """A folder for what cannot be read twice, which goes when it is left; none where every path is a file or a folder.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
+    if not any(path == "-" or _is_stream(folder / path) for path in paths):
+        yield None
+        return
+    try:
+        made = tempfile.TemporaryDirectory(prefix="viva-")
+    except OSError as error:
+        raise UsageError(f"{STDIN} cannot be kept while it is read: {error.strerror or error}; name a file instead") from error
+    with made as spool:
+        yield Path(spool)
+
+
+def stored_path(source: Source) -> str:
+    """The path by which a run finds a file again."""
+    parts = source.path.parts[-len(SPOOL.parts) - 2 :]
+    if parts[: len(SPOOL.parts)] == SPOOL.parts and Path(source.name).parts[-len(parts) :] != parts:
+        return "/".join(parts)
+    return source.name
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether this is a pipe or the like, which can be read once."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _spooled(spool: Path, folder: Path, path: str, problems: Problems) -> Iterator[Source]:
+    """What can be read once, as a file that can be read again."""
+    name = STDIN if path == "-" else path
+    full = folder / path
+    called = "stdin" if path == "-" or full.is_relative_to("/dev") or full.is_relative_to("/proc") else full.name
+    try:
+        with nullcontext(sys.stdin.buffer) if path == "-" else full.open("rb") as stream:
+            kept = _spool(spool, stream, called)
+        yield Source(kept, name)
+    except OSError as error:
+        fix = "name a file instead, or work in a folder that can be written to and has room"
+        problems.add(Source(name), f"cannot be kept in {spool} while it is read: {error.strerror or error}", fix=fix)
+
+
+def _spool(spool: Path, stream: IO[bytes], called: str) -> Path:
+    """Keep a stream under its content's name, so that it can be read twice, and again on resume."""
+    folders.make(spool)
     digest = hashlib.sha256()
-    with tempfile.NamedTemporaryFile(dir=folder / SPOOL, delete=False) as spool:
-        while chunk := stream.read(1 << 20):
-            digest.update(chunk)
-            spool.write(chunk)
-    path = folder / SPOOL / digest.hexdigest()[:32] / "stdin"  # the suite is called by the file's name
-    path.parent.mkdir(exist_ok=True)
-    os.replace(spool.name, path)
+    with tempfile.NamedTemporaryFile(dir=spool, delete=False) as kept:
+        try:
+            while chunk := stream.read(1 << 20):
+                digest.update(chunk)
+                kept.write(chunk)
+            kept.flush()
+            path = spool / digest.hexdigest()[:32] / called  # the suite is called by the file's name
+            path.parent.mkdir(exist_ok=True)
+            os.replace(kept.name, path)
+        except BaseException:
+            os.unlink(kept.name)
+            raise
     return path
 
 

@@ -129,8 +129,9 @@ def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Readi
         DatasetError: files have problems; carries all of them.
     """
     problems = Problems(lenient=selection.lenient)
-    found, count, _ = read(selection, problems, folder)
-    problems.raise_any()
+    with files.passing(selection.paths, folder) as spool:
+        found, count, _ = read(selection, problems, folder, spool=spool)
+        problems.raise_any()  # here, since lines are looked up in the files
     _check_only(selection, found)
     return found, (*(str(warning) for warning in problems.warnings), *_told(count))
 
@@ -213,7 +214,7 @@ def _default_judge() -> Use:
 def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> Header:
     read = tuple(
         File(
-            path=reading.source.path.as_posix() if reading.source.name == files.STDIN else reading.source.name,
+            path=files.stored_path(reading.source),
             sha256=_sha256(reading),
             format=reading.format,
             suite=reading.suite.name,

@@ -58,11 +58,18 @@ class Count:
 
 
 def read(
-    selection: Selection, problems: Problems, folder: Path, suites: Sequence[Suite] = (), *, live: bool | None = None
+    selection: Selection,
+    problems: Problems,
+    folder: Path,
+    suites: Sequence[Suite] = (),
+    *,
+    live: bool | None = None,
+    spool: Path | None = None,
 ) -> tuple[list[Reading], Count, Checks]:
     """Every file that a selection names, as a suite, with what is in it; problems go to `problems`.
 
-    `live` says whether an agent answers; when not, every answer must be recorded. `None` leaves it open.
+    `live` says whether an agent answers; when not, every answer must be recorded. `None` leaves it open. What can be read
+    only once is kept in `spool`.
     """
     evaluators = at_level(selection.evaluators, selection.level)
     checks = Checks(evaluators, selection.only, folder=folder)
@@ -71,7 +78,7 @@ def read(
     total = Count()
     found: list[Reading] = []
     asked = {"map": selection.map or None, "level": selection.level, "live": live}
-    chosen = files.find(selection.paths, selection.format, problems, folder=folder, asked=asked)
+    chosen = files.find(selection.paths, selection.format, problems, folder=folder, asked=asked, spool=spool)
     files.check_asked(chosen, asked)
     for source, each in chosen:
         stamped = stamp(source.path)
