@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
 
+from vivavoce.core import folders
 from vivavoce.core.errors import StoreError
 from vivavoce.core.model import Case
 from vivavoce.core.result import Result
@@ -150,11 +151,7 @@ class Writer:
 
     def _open(self) -> sqlite3.Connection:
         try:
-            folder = self._path.parent
-            if not folder.exists():
-                folder.mkdir(parents=True)
-                if folder.name == ".viva":
-                    (folder / ".gitignore").write_text("*\n")
+            folders.make(self._path.parent)
             return connect(self._path)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"{self._path}: cannot be used as a store: {error}; name another with --store") from error

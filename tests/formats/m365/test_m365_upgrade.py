@@ -102,7 +102,8 @@ def test_text_mode_and_packing_are_kept(tmp_path):
     path.write_bytes(gzip.compress('\ufeff[{"prompt": "Grüße 你好 \\u2028"}]\r\n'.encode()))
     path.chmod(0o640)
     upgrade(path, now=NOW)
-    assert path.stat().st_mode & 0o777 == 0o640
+    assert {each.stat().st_mode & 0o777 for each in tmp_path.iterdir()} == {0o640}
+    assert len(list(tmp_path.iterdir())) == 2
     text = gzip.decompress(path.read_bytes()).decode()
     assert "Grüße 你好 \u2028" in text
     assert text.endswith("}\n")

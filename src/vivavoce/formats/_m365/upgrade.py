@@ -97,7 +97,7 @@ def _replace(path: Path, data: bytes, backup_name: str) -> Path:
             new.flush()
             os.fsync(new.fileno())
         os.chmod(name, real.stat().st_mode & 0o7777)
-        backup = _back_up(path.parent, backup_name, before)
+        backup = _back_up(path.parent, backup_name, before, real.stat().st_mode & 0o7777)
         os.replace(name, real)
     except OSError:
         for made in (name, backup):
@@ -108,12 +108,12 @@ def _replace(path: Path, data: bytes, backup_name: str) -> Path:
     return backup
 
 
-def _back_up(folder: Path, name: str, data: bytes) -> Path:
-    """Write a copy under a name that nothing has yet."""
+def _back_up(folder: Path, name: str, data: bytes, mode: int) -> Path:
+    """Write a copy under a name that nothing has yet, which at no time more people may read than the file itself."""
     for each in _names(name):
         path = folder / each
         try:
-            copy = path.open("xb")
+            copy = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600), "wb")
         except FileExistsError:
             continue
         try:
@@ -121,6 +121,7 @@ def _back_up(folder: Path, name: str, data: bytes) -> Path:
                 copy.write(data)
                 copy.flush()
                 os.fsync(copy.fileno())
+            os.chmod(path, mode)
         except OSError:
             path.unlink()
             raise
