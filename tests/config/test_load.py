@@ -244,3 +244,38 @@ def test_mappings_are_texts_as_they_stand_and_add_up(tmp_path: Path) -> None:
     assert load({}, folder=tmp_path, environ={"VIVA_MAP": '["query=a", "response=b"]'}).map["response"] == "b"
     with pytest.raises(UsageError, match="--map must be KEY=TEXT"):
         load({"map": ["query"]}, folder=tmp_path, environ={})
+
+
+def test_an_empty_variable_counts_as_unset(settings):
+    made = settings(environ={"VIVA_TARGET": "", "VIVA_CONCURRENCY": ""}, env="VIVA_JUDGE=\n", toml='target = "command:x"')
+    assert made.target == "command:x"
+    assert "concurrency" not in made.sources
+    assert "judge" not in made.sources
+    assert settings(environ={"VIVA_TARGET": ""}, user="VIVA_TARGET=recorded\n").target == "recorded"
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"pyproject": "[tool]\nviva = 5\n"}, r"pyproject\.toml: tool\.viva must be a table"),
+        ({"toml": "concurrency = " + "9" * 5000}, r"viva\.toml: cannot be read: a number has too many digits"),
+        ({"toml": "concurrency = 0x" + "f" * 5000}, "concurrency must be a whole number of at least 1, not one so large"),
+        ({"toml": "timeout = 0x" + "f" * 5000}, "timeout must be a number of seconds above 0, not one so large"),
+        ({"toml": 'concurrency = "' + "9" * 5000 + '"'}, 'not "9{99}…$'),
+    ],
+)
+def test_what_no_setting_can_be_is_told(settings, files, said):
+    with pytest.raises(ConfigError, match=said):
+        settings(**files)
+
+
+def test_numbers_of_the_environment_have_an_end_too(settings):
+    with pytest.raises(ConfigError, match="VIVA_CONCURRENCY must be a whole number"):
+        settings(environ={"VIVA_CONCURRENCY": "9" * 5000})
+
+
+@pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: path.symlink_to("gone.toml")])
+def test_a_config_file_that_is_none_is_told(settings, tmp_path, make):
+    make(tmp_path / "viva.toml")
+    with pytest.raises(ConfigError, match=r"viva\.toml: cannot be read"):
+        settings()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -45,13 +46,15 @@ def config_file(folder: Path) -> File | None:
     Raises:
         ConfigError: the file cannot be read, or is not TOML.
     """
-    if (folder / "viva.toml").is_file():
+    if os.path.lexists(folder / "viva.toml"):
         settings, text = _toml(folder / "viva.toml")
         return File(name="viva.toml", settings=settings, text=text)
     if (folder / "pyproject.toml").is_file():
         whole, text = _toml(folder / "pyproject.toml")
         tool = whole.get("tool")
-        if isinstance(tool, Mapping) and isinstance(tool.get("viva"), Mapping):
+        if isinstance(tool, Mapping) and "viva" in tool:
+            if not isinstance(tool["viva"], Mapping):
+                raise ConfigError("pyproject.toml: tool.viva must be a table: write [tool.viva], and the settings under it")
             return File(name="pyproject.toml", settings=tool["viva"], text=text, prefix="tool.viva")
     return None
 
@@ -94,6 +97,8 @@ def _toml(path: Path) -> tuple[Object, str]:
         return tomllib.loads(text), text
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path.name}: is not valid TOML: {error}") from error
+    except (ValueError, RecursionError) as error:  # sound, and beyond what Python reads
+        raise ConfigError(f"{path.name}: cannot be read: a number has too many digits, or tables nest too deeply") from error
 
 
 def _text(path: Path) -> str:
@@ -109,7 +114,7 @@ def _lines(text: str) -> Mapping[str, int]:
     """The line of each table and key; a key inside a multi-line value may be taken for one, which only misplaces a message."""
     found: dict[str, int] = {}
     table = ""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if heading := _TABLE.match(line):
             table = heading[1].replace('"', "")
             found.setdefault(table, number)

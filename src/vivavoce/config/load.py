@@ -18,6 +18,8 @@ from vivavoce.core.secrets import is_secret
 FLAG = "flag"
 OWN_VARIABLES = frozenset({"VIVA_CACHE", "VIVA_DEBUG"})
 """Variables that are no setting."""
+_OURS = "VIVA_"
+"""What our variables begin with; an empty one counts as unset."""
 
 
 def load(flags: Mapping[str, Any], *, folder: Path, environ: Mapping[str, str]) -> Settings:  # what argparse gives
@@ -32,7 +34,9 @@ def load(flags: Mapping[str, Any], *, folder: Path, environ: Mapping[str, str]) 
     """
     layers = _Layers()
     from_files = env_files(folder)
-    environment = {**{name: value for name, (value, _) in from_files.items()}, **environ}
+    set_there = {name: value for name, value in environ.items() if value or not name.startswith(_OURS)}
+    from_files = {name: found for name, found in from_files.items() if found[0] or not name.startswith(_OURS)}
+    environment = {**{name: value for name, (value, _) in from_files.items()}, **set_there}
     file = config_file(folder)
     if file is not None:
         layers.add_file(file)
@@ -73,7 +77,7 @@ class _Layers:
             place = places.get(variable, variable)
             self._add(known[variable], environment[variable], values.parse, place, place)
         for variable in environment:
-            if variable.startswith("VIVA_") and variable not in OWN_VARIABLES | known.keys() and not is_secret(variable):
+            if variable.startswith(_OURS) and variable not in OWN_VARIABLES | known.keys() and not is_secret(variable):
                 near = nearest(variable, known)
                 if near is not None:
                     self.warnings.append(f"{variable} in the environment is no setting (did you mean {near}?)")

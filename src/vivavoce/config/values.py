@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
@@ -13,6 +12,9 @@ from vivavoce.wire.json_faults import fault
 
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"0", "false", "no", "off", ""})
+_MOST = 2**63 - 1
+"""More than any setting can mean."""
+_SHOWN = 100
 
 
 def read(option: Option, raw: JSON) -> JSON:
@@ -28,7 +30,7 @@ def read(option: Option, raw: JSON) -> JSON:
     if option.kind == "list":
         return _texts(raw)
     if option.kind == "whole":
-        fits = isinstance(raw, int) and not isinstance(raw, bool) and raw >= option.low
+        fits = isinstance(raw, int) and not isinstance(raw, bool) and option.low <= raw <= _MOST
         return _is(fits, raw, f"must be a whole number of at least {option.low}")
     if option.kind in ("seconds", "share", "rate"):
         return _number(option, raw)
@@ -108,7 +110,7 @@ def _number(option: Option, raw: JSON) -> float:
         "rate": "must be a rate above 0, such as 5/s",
     }[option.kind]
     value = _as_number(raw.strip().removesuffix("/s"), int, float) if option.kind == "rate" and isinstance(raw, str) else raw
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and -_MOST <= value <= _MOST
     fits = fits and (0 <= value <= 1 if option.kind == "share" else value > 0)
     _is(fits, raw, what)
     return float(value)
@@ -126,7 +128,7 @@ def _is_list(text: str) -> bool:
     """Whether a text is a JSON list, and not, say, a glob that begins with a bracket."""
     try:
         return isinstance(json.loads(text), list)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
@@ -139,5 +141,13 @@ def _texts(raw: JSON) -> tuple[str, ...]:
 
 def _is(fits: bool, raw: JSON, what: str) -> JSON:
     if not fits:
-        raise ValueError(f"{what}, not {json.dumps(raw, ensure_ascii=False, default=str)}")
+        raise ValueError(f"{what}, not {_shown(raw)}")
     return raw
+
+
+def _shown(raw: JSON) -> str:
+    """A value as it stands, cut where it is long."""
+    if isinstance(raw, int) and abs(raw) > _MOST:
+        return "one so large"
+    text = json.dumps(raw, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
