@@ -15,6 +15,7 @@ from vivavoce.core import codec, plugins
 from vivavoce.core.model import Case, Check, Expectation, Plan, Selection, Suite, Trial, Turn, Use
 from vivavoce.core.reply import Reply, Request, ToolCall
 from vivavoce.core.result import Result, Run
+from vivavoce.run import runner
 from vivavoce.run.calls import Limits
 from vivavoce.run.planner import plan
 from vivavoce.run.runner import examine
@@ -253,3 +254,20 @@ async def test_a_result_that_cannot_be_stored_is_an_error_of_its_case_alone(stor
     odd = list(made.results)[2]
     assert odd.error is not None
     assert odd.error.code == "not_storable"
+
+
+async def test_work_that_does_not_let_itself_be_cancelled_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_ENDING", 0.05)
+    released, refused = asyncio.Event(), asyncio.Event()
+
+    async def stubborn() -> None:
+        while not released.is_set():
+            try:
+                await released.wait()
+            except asyncio.CancelledError:
+                refused.set()
+
+    assert await runner._until(stubborn, None, 0.01) == "stopped"
+    assert refused.is_set()
+    released.set()
+    await asyncio.sleep(0)
