@@ -65,9 +65,9 @@ async def examine(
         UsageError: a file changed since it was planned; the run is stored as stopped, with what was done.
     """
     limits = limits or Limits()
-    began = time.monotonic()
     tally = new_tally(plan.header)
     done, seconds = _resume(plan, store, run_id, started, tally, retry_errors=retry_errors)
+    began = time.monotonic() - seconds
     for listener in listeners:
         listener.began(plan, len(done))
     work = _Work(plan, limits, nonce, target)
@@ -87,14 +87,8 @@ async def examine(
         raise
     finally:
         await work.close()
-        if state != "complete":
-            tally = _recount(store, run_id, plan)
-        summary = tally.summary(trials_planned=plan.count, seconds=round(seconds + time.monotonic() - began, 3))
-        store.finish(run_id, now(), state, summary)
-    run = store.run(run_id)
-    for listener in listeners:
-        listener.finished(run)
-    return run
+        _finish(plan, store, run_id, now(), state, tally, time.monotonic() - began)
+    return _told(store.run(run_id), listeners)
 
 
 class _Work:
@@ -215,6 +209,18 @@ def _resume(
     for result in before.results:
         tally.add(result)
     return done, before.summary.seconds
+
+
+def _told(run: Run, listeners: Sequence[Listener]) -> Run:
+    for listener in listeners:
+        listener.finished(run)
+    return run
+
+
+def _finish(plan: Plan, store: Store, run_id: str, finished: str, state: State, tally: Tally, seconds: float) -> None:
+    if state != "complete":
+        tally = _recount(store, run_id, plan)
+    store.finish(run_id, finished, state, tally.summary(trials_planned=plan.count, seconds=round(seconds, 3)))
 
 
 def _recount(store: Store, run_id: str, plan: Plan) -> Tally:
