@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
@@ -18,6 +19,8 @@ from vivavoce.stores import _sql
 
 WAIT = 30.0
 """Seconds to wait for another process that writes to the same file."""
+TURN = 0.0005
+"""Seconds a thread of the process may keep the interpreter while this one is there."""
 BATCH = 500
 """Results in one transaction at most."""
 
@@ -116,6 +119,10 @@ class Writer:
         self._connection = self._open()
         self._thread = threading.Thread(target=self._run, name="viva-store", daemon=True)
         self._thread.start()
+        # A commit takes the interpreter several times; at the usual 5 ms a turn a busy event loop would hold each result's
+        # place for long after its answer came.
+        self._turn = sys.getswitchinterval()
+        sys.setswitchinterval(min(self._turn, TURN))
 
     def add(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
         """Keep a result; the future is done once it is committed.
@@ -147,6 +154,7 @@ class Writer:
         """Commit what waits, and stop."""
         self._jobs.put(None)
         self._thread.join()
+        sys.setswitchinterval(self._turn)
         self._connection.close()
 
     def _open(self) -> sqlite3.Connection:
