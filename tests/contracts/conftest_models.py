@@ -19,6 +19,12 @@ KEY = "sk-very-secret-1234"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+OPTIONS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "openai": lambda base: {"model": "tutor", "base_url": f"{base}/v1", "api_key": KEY},
+    "azure": lambda base: {"deployment": "tutor", "endpoint": base, "api_key": KEY},
+}
+"""How each provider is sent to the endpoint of the tests."""
+
 
 def completion(content: object, *, finish: str = "stop", model: str | None = "tutor-1", **message: object) -> dict[str, Any]:
     """A chat completion, as an endpoint sends it."""
@@ -47,6 +53,13 @@ def sends(body: object, status: int = 200, **more: Any) -> Answer:
 def refuses(status: int, message: str = "no", headers: dict[str, str] | None = None, **error: object) -> Answer:
     """Answers with an error in OpenAI's shape."""
     return sends({"error": {"message": message, "type": "invalid_request_error", **error}}, status, headers=headers)
+
+
+async def grades(request: web.Request) -> web.StreamResponse:
+    """Answers as a judge would: with a grade, or with a label where the question names one."""
+    asked = json.dumps(await request.json())
+    verdict = {"label": "kind"} if "unkind" in asked else {"score": 4}
+    return web.json_response(completion(json.dumps({"reason": "It says what it should, and says it plainly.", **verdict})))
 
 
 async def hangs(_: web.Request) -> web.StreamResponse:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from conftest_models import OPTIONS, Models, grades, models, no_variables
 
 from vivavoce.core import plugins
-from vivavoce.core.errors import Abstain, BadOptions, MissingExtra
+from vivavoce.core.errors import Abstain
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Expectation, Turn, Use
 from vivavoce.core.reply import Reply
 from vivavoce.core.rubric import Rubric
+
+__all__ = ["models", "no_variables"]
 
 GRADED = Rubric(
     name="Plainness",
@@ -40,11 +44,14 @@ KNOWN = Rubric(
 
 
 @pytest.fixture(params=plugins.names("judges"))
-def judge(request: pytest.FixtureRequest) -> Any:
-    try:
-        return plugins.build("judges", Use(name=request.param))
-    except (BadOptions, MissingExtra) as error:
-        pytest.skip(f"cannot be made without options or extras: {error}")
+async def judge(request: pytest.FixtureRequest, models: Models) -> AsyncIterator[Any]:
+    """Each judge; one that asks a model has an endpoint to ask."""
+    models(grades)
+    options = OPTIONS[request.param](models.base) if request.param in OPTIONS else {}
+    made = plugins.build("judges", Use(name=request.param, options=options))
+    yield made
+    if hasattr(made, "close"):
+        await made.close()
 
 
 @pytest.mark.parametrize("rubric", [GRADED, LABELLED, KNOWN], ids=lambda rubric: rubric.name)

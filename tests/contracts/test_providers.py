@@ -8,11 +8,10 @@ import gc
 import inspect
 import re
 import warnings
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
-from conftest_models import KEY, Models, failure, hangs, models, no_variables, refuses, says, sends
+from conftest_models import KEY, OPTIONS, Models, failure, hangs, models, no_variables, refuses, says, sends
 
 from vivavoce.core import plugins
 from vivavoce.core.kinds import Provider
@@ -24,12 +23,6 @@ __all__ = ["models", "no_variables"]
 PROVIDERS = plugins.names("providers")
 SAID = (Message(role="user", content="Is it good?"),)
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}
-
-OPTIONS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "openai": lambda base: {"model": "tutor", "base_url": f"{base}/v1", "api_key": KEY},
-    "azure": lambda base: {"deployment": "tutor", "endpoint": base, "api_key": KEY},
-}
-"""How each provider is sent to the endpoint of the tests."""
 
 
 @pytest.fixture(params=PROVIDERS)
