@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conftest_models import KEY, hangs, refuses, says
 
+from vivavoce.core import codec
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Check, Expectation, Turn, Use
 from vivavoce.core.reply import Citation, Reply
@@ -143,3 +144,10 @@ async def test_an_evaluator_sees_what_it_is_given_and_no_more():
     assert seen.status == "fail"
     hidden = await score("ExactMatch", evidence("a", "a"), given={}, sees=("response",), origin="item")
     assert hidden.status == "error"
+
+
+async def test_half_a_character_in_a_reason_costs_nothing_else(models):
+    given = await score("Relevance", evidence(), judge(models, says('{"score": 5, "reason": "\\ud800 it answers"}')))
+    assert (given.status, given.value, given.reason) == ("pass", 5, "? it answers")
+    assert given.details[USAGE]["calls"] == 1
+    assert codec.decode(codec.encode(given), Score) == given

@@ -89,3 +89,18 @@ def test_line_separators_inside_a_text_do_not_end_a_row(folder):
     (folder / "a.jsonl").write_text('{"input": "one\u2028two\x85three", "reply": "4", "expected": "4"}\n')
     (found,), _ = readings(Selection(paths=("a.jsonl",)), folder=folder)
     assert found.format == "native"
+
+
+@pytest.mark.parametrize("text", ['[{"promt": "x"}]', '{"promt": "x"}'])
+def test_a_bare_item_or_list_with_a_slip_is_not_left_out(folder, text):
+    (folder / "x.json").write_text(text)
+    with pytest.raises(DatasetError, match='did you mean "prompt"'):
+        readings(Selection(paths=(".",)), folder=folder)
+
+
+@pytest.mark.parametrize("text", ['[{"time": 1, "message": "log"}]', "[1, 2]", '{"name": "x", "version": "1"}', "[]"])
+def test_other_json_is_left_alone(folder, text):
+    (folder / "x.json").write_text(text)
+    found, warnings = readings(Selection(paths=(".",)), folder=folder)
+    assert [each.cases for each in found] == [1]
+    assert any("x.json" in each for each in warnings)

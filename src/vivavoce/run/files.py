@@ -175,9 +175,11 @@ def _is_broken_link(entry: os.DirEntry[str]) -> bool:
 def _is_lost(source: Source, suffixes: tuple[str, ...], formats: Sequence[Format], problems: Problems) -> bool:
     """Whether a file that no format takes up was meant to be a dataset; if so, what is wrong with it is told."""
     name = source.path.name.lower().removesuffix(".gz")
-    if not name.endswith(suffixes) or (source.suffix != ".jsonl" and any(each.matches(source) for each in formats)):
-        return False  # what a run wrote is matched, and is a dataset only when named
+    if not name.endswith(suffixes):
+        return False
     try:
+        if source.suffix != ".jsonl" and any(each.matches(source) for each in formats) and not strays.slips(source, formats):
+            return False  # what a run wrote is matched, and is a dataset only when named
         if not source.head(1):
             problems.add(source, "is empty", fix=_AWAY)
             return True

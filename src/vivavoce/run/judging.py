@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from vivavoce.core import plugins
+from vivavoce.core import codec, plugins
 from vivavoce.core.errors import Abstain, CallError, Missing
 from vivavoce.core.evidence import Evidence, asked_for
 from vivavoce.core.kinds import Guarded, Judge
@@ -27,7 +27,12 @@ class Bench:
         self._name: str = getattr(made, "name", use.name)
 
     async def score(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
-        """One check, applied, by `deadline` on the loop's clock. Never raises but for cancellation."""
+        """One check, applied, by `deadline` on the loop's clock, as a score that can be stored.
+
+        Never raises but for cancellation."""
+        return _storable(await self._examine(check, evidence, deadline))
+
+    async def _examine(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
         examiner = self._checks.examiner(check)
         if check.given is not None:
             evidence = evidence.limited(check.given, check.sees)
@@ -142,3 +147,25 @@ def _unit(examiner: Examiner, verdict: Verdict) -> float | None:
         return None
     unit = min(1.0, max(0.0, (verdict.value - low) / (high - low)))
     return 1.0 - unit if examiner.lower_is_better else unit
+
+
+def _storable(score: Score) -> Score:
+    """A score as data: a reason with half a character is mended, details that are no data are left out.
+
+    Judges and evaluators of a project say what they like, and none of it may cost the answer or the other scores.
+    """
+    try:
+        codec.encode(score)
+    except (TypeError, ValueError, OverflowError):
+        took = score.details.get(USAGE)
+        return replace(
+            score,
+            reason=_mended(score.reason),
+            label=None if score.label is None else _mended(score.label),
+            details={USAGE: took} if took is not None else {},
+        )
+    return score
+
+
+def _mended(text: str) -> str:
+    return str(text).encode("utf-8", "replace").decode()

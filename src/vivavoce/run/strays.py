@@ -35,10 +35,11 @@ def is_meant(source: Source, formats: Sequence[Format]) -> bool:
 def slips(source: Source, formats: Iterable[Format]) -> dict[str, str]:
     """Names at a file's root, each with the name that it nearly is, where they nearly make a document or rows of a format."""
     text = opening(source)
-    found = names(text) if text.startswith("{") else block_names(text)
+    listed = text.startswith("[")
+    found = _first(text) if listed else names(text) if text.startswith("{") else block_names(text)
     are_rows = source.suffix == ".jsonl"
     for each in formats:
-        for known, needed in _shapes(each.schema()):
+        for known, needed in (*(() if listed else _shapes(each.schema())), *_listed(each.schema())):
             meant = {name: near for name in sorted(found - known) if (near := nearest(name, known - found)) is not None}
             missed = {near for name, near in meant.items() if near in (needed or known) and is_slip(name, near)}
             strange = found - known - meant.keys()
@@ -107,6 +108,23 @@ def _parses(text: str) -> bool:
     return True
 
 
+def _first(text: str) -> frozenset[str]:
+    """The names of a list's first object."""
+    try:
+        first, _ = json.JSONDecoder().raw_decode(text[1:].lstrip())
+    except (ValueError, RecursionError):
+        return frozenset()
+    return frozenset(first) if isinstance(first, dict) else frozenset()
+
+
+def _listed(schema: Object) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The same of what a document's lists hold: a bare list holds it too, or a file it alone."""
+    definitions = schema.get("$defs", {})
+    for member in schema.get("properties", {}).values():
+        if isinstance(member, Mapping) and isinstance(member.get("items"), Mapping):
+            yield from _shapes({**member["items"], "$defs": definitions})
+
+
 def _shapes(schema: Object) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
     """The names of each document or row that a schema describes, and those it cannot be without."""
     pending: list[JSON] = [schema]
@@ -115,7 +133,8 @@ def _shapes(schema: Object) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
         one = pending.pop(0)
         if not isinstance(one, Mapping):
             continue
-        pending += one.get("anyOf", ())
+        pending += [each for way in ("anyOf", "oneOf", "allOf") for each in one.get(way, ())]
+        pending += [one[way] for way in ("then", "else") if way in one]
         if "$ref" in one:
             pending.append(definitions.get(str(one["$ref"]).rpartition("/")[2]))
         elif one.get("properties"):
