@@ -10,7 +10,6 @@ import socket
 import pytest
 
 from vivavoce.cli.main import viva
-from vivavoce.core import plugins
 
 
 def stored(capsys):
@@ -175,7 +174,6 @@ def test_an_agent_of_the_environment_goes_before_the_settings(runevals, document
     assert spec_of(folder, runevals, capsys, "--target", echo)[0] == "python"
 
 
-@pytest.mark.skipif("azure" not in plugins.names("judges"), reason="there is no such judge")
 def test_azure_judges_when_its_endpoint_is_set(runevals, document, folder, echo, capsys, monkeypatch):
     document("evals.json")
     assert spec_of(folder, runevals, capsys, "--target", echo)[1] != "azure"
