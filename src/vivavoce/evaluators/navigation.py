@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, Literal, TypeAlias
@@ -13,12 +12,13 @@ from vivavoce.core.evidence import Evidence
 from vivavoce.core.reply import JSON, Object, ToolCall
 from vivavoce.core.result import Verdict
 from vivavoce.evaluators._faults import unusable
-from vivavoce.evaluators._quote import LIMIT, count, listing, quote
+from vivavoce.evaluators._quote import count
+from vivavoce.evaluators._ways import Step, Ways, named
 
 __all__ = ["TaskNavigationEfficiency"]
 
-_Step: TypeAlias = tuple[str, tuple[tuple[str, str], ...] | None]
-"""A tool's name and, where it matters, what it was called with."""
+_Told: TypeAlias = tuple[tuple[str, str], ...]
+"""What a tool is called with, as it is compared."""
 _NONE_EXPECTED = (
     "the list of expected tool calls is empty, so no way is described: name the calls, or use TrajectoryExactOrderMatch, "
     "for which an empty list means that no tool is to be called"
@@ -54,36 +54,36 @@ class TaskNavigationEfficiency:
 
     def score(self, evidence: Evidence) -> Verdict:
         """1 when the way taken is the expected one."""
-        expected = [(name.strip(), _told(evidence.arguments, name)) for name in evidence.trajectory]
+        expected = [_step(name.strip(), _told(evidence.arguments, name)) for name in evidence.trajectory]
         if not expected:
             raise unusable(_NONE_EXPECTED)
-        given = {name for name, told in expected if told is not None}
-        taken = [_step(call, given) for call in evidence.tool_calls]
-        both = sum((Counter(taken) & Counter(expected)).values())
-        precision, recall = both / len(taken) if taken else 0.0, both / len(expected)
-        wrong = self._wrong(taken, expected)
+        given = {step.name for step in expected if step.told is not None}
+        taken = [_step(call.name, _given(call) if call.name in given else None) for call in evidence.tool_calls]
+        ways = Ways(taken=taken, expected=expected, agree=lambda ours, theirs: ours.told == theirs.told)
+        met = ways.pairs()
+        wrong = self._wrong(ways, met)
         return Verdict(
             value=float(not wrong),
             passed=not wrong,
-            reason=wrong or f"{count(len(expected), 'expected call')} made {_HOW[self.matching_mode]}: {_named(taken)}",
+            reason=wrong or f"{count(len(expected), 'expected call')} made {_HOW[self.matching_mode]}: {named(taken)}",
             details={
                 "matching_mode": self.matching_mode,
-                "precision": precision,
-                "recall": recall,
-                "f1": 2 * both / (len(taken) + len(expected)),
+                "precision": len(met) / len(taken) if taken else 0.0,
+                "recall": len(met) / len(expected),
+                "f1": 2 * len(met) / (len(taken) + len(expected)),
             },
         )
 
-    def _wrong(self, taken: Sequence[_Step], expected: Sequence[_Step]) -> str:
+    def _wrong(self, ways: Ways, met: Mapping[int, int]) -> str:
         """What is first wrong; empty when nothing is."""
-        if not taken:
-            return f"no tool was called, expected {_named(expected)}"
+        if not ways.taken:
+            return f"no tool was called, expected {named(ways.expected)}"
         if self.matching_mode == "exact_match":
-            return _first_difference(taken, expected)
+            return ways.first_difference()
         if self.matching_mode == "in_order_match":
-            return _first_not_in_order(taken, expected)
-        lacking = list((Counter(expected) - Counter(taken)).elements())
-        return f"not called: {_named(lacking)}; called {_named(taken)}" if lacking else ""
+            return ways.first_not_in_order()
+        lacking = [step for place, step in enumerate(ways.expected) if place not in met]
+        return f"not called: {named(lacking)}; called {named(ways.taken)}" if lacking else ""
 
 
 _HOW: Mapping[str, str] = MappingProxyType(
@@ -91,44 +91,26 @@ _HOW: Mapping[str, str] = MappingProxyType(
 )
 
 
-def _first_difference(taken: Sequence[_Step], expected: Sequence[_Step]) -> str:
-    for place, (ours, theirs) in enumerate(zip(taken, expected, strict=False), 1):
-        if ours != theirs:
-            return f"call {place} is {_shown(ours)}, expected {_shown(theirs)}"
-    if len(taken) > len(expected):
-        left = taken[len(expected) :]
-        return f"{count(len(left), 'call')} more than expected, from call {len(expected) + 1} on: {_named(left)}"
-    if len(taken) < len(expected):
-        return f"the calls end too early: after {_shown(taken[-1])}, expected {_named(expected[len(taken) :])}"
-    return ""
+def _step(name: str, told: _Told | None) -> Step:
+    shown = name if told is None else f"{name}({', '.join(f'{key}={value}' for key, value in told)})"
+    return Step(name=name, told=told, shown=shown)
 
 
-def _first_not_in_order(taken: Sequence[_Step], expected: Sequence[_Step]) -> str:
-    left = iter(taken)
-    for place, step in enumerate(expected, 1):
-        if step not in left:  # which goes on from where the one before was found
-            after = f" after {_shown(expected[place - 2])}" if place > 1 else ""
-            early = " (it was called before)" if after and step in taken else ""
-            return f"expected call {place}, {_shown(step)}, was not made{after}{early}; called {_named(taken)}"
-    return ""
-
-
-def _told(arguments: Mapping[str, Object], name: str) -> tuple[tuple[str, str], ...] | None:
+def _told(arguments: Mapping[str, Object], name: str) -> _Told | None:
     """What a tool is to be called with; `None` when the dataset does not say."""
     found = arguments.get(name, arguments.get(name.strip()))
     return None if found is None else _texts(found)
 
 
-def _step(call: ToolCall, given: set[str]) -> _Step:
-    if call.name not in given:
-        return (call.name, None)
+def _given(call: ToolCall) -> _Told:
+    """What a tool was called with."""
     if isinstance(call.arguments, Mapping):
-        return (call.name, _texts(call.arguments))
+        return _texts(call.arguments)
     # Not an object: nothing that was expected can be equal to it. A call without arguments is one that has none.
-    return (call.name, () if call.arguments is None else (("", _text(call.arguments)),))
+    return () if call.arguments is None else (("", _text(call.arguments)),)
 
 
-def _texts(arguments: Object) -> tuple[tuple[str, str], ...]:
+def _texts(arguments: Object) -> _Told:
     return tuple(sorted((name, _text(value)) for name, value in arguments.items()))
 
 
@@ -139,16 +121,3 @@ def _text(value: JSON) -> str:
     if isinstance(value, str):
         return value.capitalize() if value in ("true", "false") else value
     return str(value) if isinstance(value, int | float) else codec.canonical(value).decode()
-
-
-def _named(steps: Sequence[_Step]) -> str:
-    return listing([_plain(step) for step in steps]) if steps else "no tool"
-
-
-def _shown(step: _Step) -> str:
-    return quote(_plain(step), 2 * LIMIT)
-
-
-def _plain(step: _Step) -> str:
-    name, told = step
-    return name if told is None else f"{name}({', '.join(f'{key}={value}' for key, value in told)})"
