@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
+
+from vivavoce.core.environment import variables
 
 OWN = ".viva"
 """What a project's folder of Viva's own is called."""
@@ -19,3 +23,14 @@ def make(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if own is not None and is_new:
         (own / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def cache() -> Path:
+    """The user's cache folder: what the variable `VIVA_CACHE` names, else as the platform has it. It need not exist yet."""
+    if given := variables().get("VIVA_CACHE"):
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "vivavoce" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "vivavoce"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vivavoce"

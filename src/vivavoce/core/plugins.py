@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import importlib.resources
 import pkgutil
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -179,7 +180,15 @@ def make(what: str, maker: Maker, options: Mapping[str, Any], *, lax: bool = Fal
 
 def missing(what: str, error: ModuleNotFoundError) -> MissingExtra:
     """The error for a package that is not installed."""
-    return MissingExtra(f"{what} needs the package {error.name}, which is not installed: pip install {error.name}")
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        told = [each for each in requires("vivavoce") or () if re.match(rf"{re.escape(str(error.name))}\b.*;", each)]
+    except PackageNotFoundError:
+        told = []
+    extra = next((match[1] for each in told if (match := re.search(r"extra == ['\"]([\w-]+)['\"]", each))), None)
+    which = f" (the extra {extra} of vivavoce)" if extra else ""
+    return MissingExtra(f"{what} needs the package {error.name}, which is not installed: pip install {error.name}{which}")
 
 
 def manual(kind: str, name: str, *, project: Path | None = None) -> str:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Protocol, TypeVar
 
 import aiohttp
-from aiohttp.http_exceptions import ContentLengthError, HttpProcessingError, TransferEncodingError
+from aiohttp.http_exceptions import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
 
 from vivavoce.core import secrets
 from vivavoce.core.errors import CallError
 from vivavoce.core.result import Failure, Phase
-from vivavoce.net.failures import excerpt, too_large
+from vivavoce.net import causes
+from vivavoce.net.failures import excerpt, retry_after, too_large
 
 T = TypeVar("T")
 Read = Callable[[aiohttp.ClientResponse], Awaitable[T]]
@@ -38,6 +38,17 @@ _EXPLAINED = 16_384
 """Bytes of it that are read."""
 
 
+class Signer(Protocol):
+    """Signs requests with what is itself never sent."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that no message may show, as far as they are known by now."""
+
+    async def sign(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> Mapping[str, str]:
+        """The headers of a request, with those that sign it. Raises `CallError`."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Door:
     """Where the other side is, and how one knocks."""
@@ -52,6 +63,8 @@ class Door:
     """Values that no message may show, also when the other side repeats them."""
     phase: Phase = "target"
     """In which part of a trial it is called."""
+    signer: Signer | None = None
+    """Signs each request, whose address is then sent to the letter."""
 
 
 class Refused(CallError):
@@ -69,29 +82,43 @@ class Client:
 
     def __init__(self, door: Door) -> None:
         self._door = door
-        self._url = URL(door.url)
+        self._url = URL(door.url, encoded=door.signer is not None)
         self._headers = CIMultiDict({"Accept": "application/json, text/event-stream, text/plain"})
         self._headers.update({"Content-Type": "application/json", "User-Agent": "viva"})
         self._headers.update(door.headers)
         self._http: aiohttp.ClientSession | None = None
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that no message and no result may show."""
+        signer = self._door.signer
+        return self._door.secrets if signer is None else (*self._door.secrets, *signer.secrets)
+
     async def call(
-        self, body: bytes, cookies: dict[str, str], read: Read[T], *, below: str = "", method: str | None = None
+        self,
+        body: bytes,
+        cookies: dict[str, str],
+        read: Read[T],
+        *,
+        below: str = "",
+        method: str | None = None,
+        headers: Mapping[str, str] = MappingProxyType({}),
     ) -> T:
         """Send a request and read its answer; `cookies` are sent, and those of the answer added to them.
 
-        `below` is a path below the door's address, with its query if it has one; `method` is another than the door's.
+        `below` is a path below the door's address, with its query if it has one; `method` is another than the door's;
+        `headers` are sent besides the door's.
 
         Raises:
             CallError: with a failure that says what happened, and whether the other side may have been reached; `Refused`
                 when it answered with another status than success.
         """
         try:
-            return await self._follow(self._below(below), method or self._door.method, body, cookies, read)
+            return await self._follow(self._below(below), method or self._door.method, body, cookies, headers, read)
         except aiohttp.ClientSSLError as error:
             raise self._failed("tls", f"no secure connection: {error}", sent=False) from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            raise self._failed("connection", f"cannot be reached: {_why(error)}", sent=False, retriable=True) from None
+            raise self._failed("connection", f"cannot be reached: {causes.why(error)}", sent=False, retriable=True) from None
         except aiohttp.InvalidURL as error:
             raise self._failed("redirect", f"redirects to what is no address: {error}") from None
         except (aiohttp.ClientError, HttpProcessingError, OSError) as error:
@@ -105,7 +132,7 @@ class Client:
 
     def _broken(self, error: Exception) -> CallError:
         """The failure for an answer that did not come whole, or that cannot be read as HTTP."""
-        wrong = _unreadable(error)
+        wrong = causes.unreadable(error)
         if wrong is not None:
             return self._failed("bad_payload", f"gave an answer that cannot be read: {wrong}", answered=True)
         said = type(error).__name__
@@ -121,16 +148,14 @@ class Client:
         url = (self._url / path).with_query(self._url.query)
         return url.update_query(query) if query else url
 
-    async def _follow(self, url: URL, method: str, body: bytes, cookies: dict[str, str], read: Read[T]) -> T:
+    async def _follow(
+        self, url: URL, method: str, body: bytes, cookies: dict[str, str], more: Mapping[str, str], read: Read[T]
+    ) -> T:
         """The exchange, over redirects that stay with the same host."""
         for _ in range(_MOST_REDIRECTS + 1):
-            response = await self._open().request(
-                method,
-                url,
-                data=body if method != "GET" else None,
-                headers=self._with_cookies(cookies) if cookies else self._headers,
-                allow_redirects=False,
-            )
+            sent = body if method != "GET" else None
+            headers = await self._signed(method, url, self._with(cookies, more), sent or b"")
+            response = await self._open().request(method, url, data=sent, headers=headers, allow_redirects=False)
             try:
                 _remember(response, cookies)
                 if 200 <= response.status < 300:
@@ -157,8 +182,17 @@ class Client:
             )
         return self._http
 
-    def _with_cookies(self, cookies: Mapping[str, str]) -> CIMultiDict[str]:
+    async def _signed(self, method: str, url: URL, headers: CIMultiDict[str], body: bytes) -> Mapping[str, str]:
+        signer = self._door.signer
+        return headers if signer is None else await signer.sign(method, str(url), headers, body)
+
+    def _with(self, cookies: Mapping[str, str], more: Mapping[str, str]) -> CIMultiDict[str]:
+        if not cookies and not more:
+            return self._headers
         headers = self._headers.copy()
+        headers.update(more)
+        if not cookies:
+            return headers
         own = [headers["Cookie"]] if "Cookie" in headers else []
         headers["Cookie"] = "; ".join([*own, *(f"{name}={value}" for name, value in cookies.items())])
         return headers
@@ -184,10 +218,12 @@ class Client:
         try:
             async with asyncio.timeout(_EXPLAIN):
                 # Blotted out before it is cut, since half a secret is no longer told by its value.
-                said = secrets.blot((await _beginning(response)).decode(errors="replace"), self._door.secrets)
+                said = secrets.blot((await _beginning(response)).decode(errors="replace"), self.secrets)
         except (TimeoutError, aiohttp.ClientError, OSError):
             pass
-        message = f"answered {response.status} {response.reason or ''}".rstrip() + (f": {excerpt(said)}" if said else "")
+        kind = response.headers.get("X-Amzn-ErrorType", "").partition(":")[0]  # AWS tells there alone what it is
+        status = f"answered {response.status} {response.reason or ''}".rstrip() + (f" ({kind})" if kind else "")
+        message = status + (f": {excerpt(said)}" if said else "")
         failed = self._failed(
             f"http_{response.status}",
             message,
@@ -237,38 +273,6 @@ async def whole(response: aiohttp.ClientResponse, limit: int, phase: Phase = "ta
         if size > limit:
             raise too_large("the answer", limit, phase)
     return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _unreadable(error: Exception) -> str | None:
-    """What is wrong with an answer that is no HTTP, or is not coded as it says; `None` when it just ended."""
-    wrong = error.__cause__ if isinstance(error, aiohttp.ClientPayloadError) else error
-    if not isinstance(wrong, aiohttp.ClientResponseError | HttpProcessingError) or isinstance(wrong, ContentLengthError):
-        return None
-    if isinstance(wrong, TransferEncodingError) and wrong.message.startswith("Not enough data"):
-        return None
-    return excerpt(wrong.message)
-
-
-def _why(error: aiohttp.ClientError) -> str:
-    """In the words of the system, such as "Connection refused", where it has any."""
-    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else None
-    if cause is None:
-        return str(error)
-    number = cause.errno or 0  # below 0 for names that cannot be resolved, which have words of their own
-    return os.strerror(number) if number > 0 else cause.strerror or str(cause)
-
-
-def retry_after(value: str | None, now: float) -> float | None:
-    """Seconds that a `Retry-After` header asks for, given as seconds or as a date; `None` when it cannot be read."""
-    if value is None:
-        return None
-    text = value.strip()
-    if text.replace(".", "", 1).isdecimal() and text.isascii():
-        return float(text)
-    try:
-        return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
-    except (ValueError, OverflowError):
-        return None
 
 
 async def _beginning(response: aiohttp.ClientResponse) -> bytes:

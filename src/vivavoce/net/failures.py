@@ -1,6 +1,8 @@
-"""Failures of whoever answers: an answer that cannot be read, and how much of it a message shows."""
+"""Failures of whoever answers: an answer that cannot be read, how much of it a message shows, how long to wait."""
 
 from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.result import Failure, Phase
@@ -29,3 +31,16 @@ def excerpt(text: str | bytes, size: int = _SHOWN, *, tail: bool = False) -> str
     if len(line) <= size:
         return line
     return f"...{line[-size:]}" if tail else f"{line[:size]}..."
+
+
+def retry_after(value: str | None, now: float) -> float | None:
+    """Seconds that a `Retry-After` header asks for, given as seconds or as a date; `None` when it cannot be read."""
+    if value is None:
+        return None
+    text = value.strip()
+    if text.replace(".", "", 1).isdecimal() and text.isascii():
+        return float(text)
+    try:
+        return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
+    except (ValueError, OverflowError):
+        return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.core import secrets
 from vivavoce.core.reply import Completion, Message, Object
-from vivavoce.net import options
+from vivavoce.net import addressing
 from vivavoce.providers import _prices
 from vivavoce.providers._manners import Manners
 
@@ -86,13 +86,10 @@ class Endpoint(ABC):
     @cached_property
     def _sent(self) -> dict[str, str]:
         """The headers, with the key."""
-        made = options.headers(self.headers)
+        made = addressing.headers(self.headers)
         shown = self._at.shows_key if self._at.key else {}
         if not shown and self._at.asks_for_key and "authorization" not in map(str.lower, made):
             raise ValueError(self._at.asks_for_key)
-        for name, value in shown.items():
-            if not (value.isascii() and value.isprintable()):
-                raise ValueError(f"the key cannot be sent: it has characters that do not belong into the header {name}")
         return {**shown, **made}
 
     @cached_property
@@ -112,7 +109,7 @@ class Endpoint(ABC):
 
         door = Door(
             url=self._at.url,
-            shown=options.shown(self._at.url),
+            shown=addressing.shown(self._at.url),
             method="POST",
             headers=self._sent,
             tls=None,

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 from urllib.parse import quote, urlsplit
 
-from vivavoce.core.environment import expand, variables
-from vivavoce.net import options
+from vivavoce.net import addressing
 from vivavoce.providers._endpoint import Endpoint, Place
 
 __all__ = ["Azure"]
@@ -52,16 +51,15 @@ class Azure(Endpoint):
         return self._at.model
 
     def _place(self) -> Place:
-        known = variables()
-        deployment = self.deployment or known.get("AZURE_AI_MODEL_NAME", "").strip() or _DEPLOYMENT
-        given = self.endpoint or known.get("AZURE_AI_OPENAI_ENDPOINT", "")
+        deployment = self.deployment or addressing.variable("AZURE_AI_MODEL_NAME") or _DEPLOYMENT
+        given = self.endpoint or addressing.variable("AZURE_AI_OPENAI_ENDPOINT")
         if not given:
             raise ValueError("there is no endpoint: set the variable AZURE_AI_OPENAI_ENDPOINT, or the option endpoint")
-        parts = urlsplit(options.address(given.strip(), "endpoint"))
-        key = known.get("AZURE_AI_API_KEY", "").strip() if self.api_key is None else expand(self.api_key, "api_key")
+        parts = urlsplit(addressing.address(given.strip(), "endpoint"))
+        key = addressing.key(self.api_key, "api_key", "AZURE_AI_API_KEY")
         v1 = self.api_version == "v1" or _V1.search(parts.path) is not None
         base = f"{parts.scheme}://{parts.netloc}{_BEHIND.sub('', _V1.sub('', parts.path)).rstrip('/')}/openai"
-        version = self.api_version or known.get("AZURE_AI_API_VERSION", "").strip() or _VERSION
+        version = self.api_version or addressing.variable("AZURE_AI_API_VERSION") or _VERSION
         url = f"{base}/deployments/{quote(deployment, safe='')}/chat/completions?api-version={quote(version)}"
         return Place(
             url=f"{base}/v1/chat/completions" if v1 else url,

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import ClassVar
-from urllib.parse import urlsplit
 
-from vivavoce.core.environment import expand, variables
-from vivavoce.net import options
+from vivavoce.net.openai import api
 from vivavoce.providers._endpoint import Endpoint, Place
 
 __all__ = ["Openai"]
-
-_OWN = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,20 +35,18 @@ class Openai(Endpoint):
     """Better as `${VAR}` than as it is; by default the variable `OPENAI_API_KEY`. A local server may need none."""
 
     def _place(self) -> Place:
-        url = options.address((self.base_url or variables().get("OPENAI_BASE_URL") or _OWN).strip(), "base_url").rstrip("/")
-        own = urlsplit(url).hostname == urlsplit(_OWN).hostname
-        key = variables().get("OPENAI_API_KEY", "").strip() if self.api_key is None else expand(self.api_key, "api_key")
+        at = api(self.base_url, self.api_key)
         return Place(
-            url=f"{url}/chat/completions",
+            url=f"{at.url}/chat/completions",
             model=self.model,
-            key=key,
-            shows_key={"Authorization": f"Bearer {key}"},
-            asks_for_key="there is no key: set the variable OPENAI_API_KEY, or the option api_key" if own else "",
+            key=at.key,
+            shows_key=at.shows_key,
+            asks_for_key=at.asks_for_key,
             body={"model": self.model},
             hints={
                 401: "the key is wrong or missing: set OPENAI_API_KEY, or the option api_key",
                 403: f"the key may not use {self.model}",
                 404: f"there is no model {self.model} here, or base_url is not the address of an API (most end in /v1)",
             },
-            listed="openai" if own else None,
+            listed="openai" if at.own else None,
         )

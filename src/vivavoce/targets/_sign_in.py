@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vivavoce.core import folders
 from vivavoce.core.environment import variables
 from vivavoce.core.errors import CallError
 from vivavoce.core.result import Failure
@@ -157,17 +157,7 @@ def _persistence() -> Any:  # of msal-extensions, which has no types
 
 
 def _file() -> Path:
-    """In the user's cache folder, as each system has it."""
-    known = variables()
-    if given := known.get("VIVA_CACHE"):
-        folder = Path(given)
-    elif sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "vivavoce" / "Cache"
-    elif sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Caches" / "vivavoce"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vivavoce"
-    return folder / "m365" / "sign-in.bin"
+    return folders.cache() / "m365" / "sign-in.bin"
 
 
 def _refused(answer: Any) -> CallError:  # what Entra says, as msal hands it on

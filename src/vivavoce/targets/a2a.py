@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from urllib.parse import urljoin, urlsplit
 
 from vivavoce.core import secrets
-from vivavoce.core.environment import expand
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
 from vivavoce.core.reply import Object
-from vivavoce.net import options
+from vivavoce.net import addressing
 from vivavoce.wire import a2a as wire
 from vivavoce.wire import a2a_card
 
@@ -138,14 +137,14 @@ class A2a:
         home = self._home
         try:
             chosen = a2a_card.choose(card, self.version)
-            url = options.address(urljoin(home, chosen.url), "its address")
+            url = addressing.address(urljoin(home, chosen.url), "its address")
         except ValueError as error:
-            raise bad_payload(f"{options.shown(home)}: the card {excerpt(str(error), 400)}") from None
+            raise bad_payload(f"{addressing.shown(home)}: the card {excerpt(str(error), 400)}") from None
         if URL(url).origin() != URL(home).origin():
             # What is sent, tokens too, is meant for whom the person named, and for nobody a card may name.
             raise bad_payload(
-                f"{options.shown(home)}: the card sends messages to {options.shown(url)}, another host, which is not followed; "
-                f"if that is meant: --target a2a:{options.shown(url)} --target-option card=false"
+                f"{addressing.shown(home)}: the card sends messages to {addressing.shown(url)}, another host, which is not "
+                f"followed; if that is meant: --target a2a:{addressing.shown(url)} --target-option card=false"
             )
         return chosen, url
 
@@ -154,7 +153,7 @@ class A2a:
 
         return Door(
             url=url,
-            shown=options.shown(url),
+            shown=addressing.shown(url),
             method="POST",
             # Without the header it is 0.3; agents that know no other may not know the header either.
             headers={**({wire.VERSION_HEADER: version} if version != "0.3" else {}), **self._sent},
@@ -173,7 +172,7 @@ class A2a:
     @cached_property
     def _address(self) -> str:
         """The URL, variables filled in."""
-        return options.address(self.url)
+        return addressing.address(self.url)
 
     @cached_property
     def _home(self) -> str:
@@ -183,15 +182,12 @@ class A2a:
 
     @cached_property
     def _token(self) -> str:
-        token = "" if self.token is None else expand(self.token, "token").strip()
-        if not token.isprintable():
-            raise ValueError("the token cannot be sent: it has characters that do not belong into a header")
-        return token
+        return addressing.key(self.token, "token")
 
     @cached_property
     def _sent(self) -> dict[str, str]:
         bearer = {"Authorization": f"Bearer {self._token}"} if self._token else {}
-        return {**bearer, **options.headers(self.headers)}
+        return {**bearer, **addressing.headers(self.headers)}
 
 
 async def _card(response: aiohttp.ClientResponse) -> Object:

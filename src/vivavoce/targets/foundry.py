@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from urllib.parse import quote
 
 from vivavoce.core import secrets
-from vivavoce.core.environment import expand, variables
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Object
-from vivavoce.net import options
+from vivavoce.net import addressing
 
 if TYPE_CHECKING:
     from vivavoce.targets._foundry import Entrance
@@ -140,7 +139,7 @@ class Foundry:
 
         door = Door(
             url=self._base,
-            shown=options.shown(self._base),
+            shown=addressing.shown(self._base),
             method="POST",
             headers={**key, **self._headers},
             tls=None,
@@ -163,10 +162,10 @@ class Foundry:
     @cached_property
     def _base(self) -> str:
         """The address below which everything is, with the version of the API where it has one."""
-        given = self.endpoint or _variable(*_ENDPOINT)
+        given = self.endpoint or addressing.variable(*_ENDPOINT)
         if not given:
             raise ValueError(f"there is no endpoint: set the variable {_ENDPOINT[0]}, or the option endpoint")
-        url = options.address(given.strip(), "endpoint").partition("?")[0].rstrip("/")
+        url = addressing.address(given.strip(), "endpoint").partition("?")[0].rstrip("/")
         for copied in _COPIED:
             url = url.removesuffix(copied)
         name, _ = self._named
@@ -181,13 +180,10 @@ class Foundry:
     @cached_property
     def _shown_key(self) -> dict[str, str]:
         """The header that shows a key or a token; none when somebody must be signed in."""
-        key = expand(self.api_key, "api_key").strip() if self.api_key is not None else ""
-        token = expand(self.token, "token").strip() if self.token is not None else ""
+        key, token = (addressing.key(given or "", name) for given, name in ((self.api_key, "api_key"), (self.token, "token")))
         if not key and not token:
-            key, token = _variable("AZURE_AI_API_KEY"), _variable("AZURE_AI_AUTH_TOKEN")
-        for each in (key, token):
-            if not (each.isascii() and each.isprintable()):
-                raise ValueError("the key or token cannot be sent: it has characters that do not belong into a header")
+            key = addressing.key(None, "api_key", "AZURE_AI_API_KEY")
+            token = addressing.key(None, "token", "AZURE_AI_AUTH_TOKEN")
         if token:
             return {"Authorization": f"Bearer {token}"}
         return {"api-key": key} if key else {}
@@ -195,7 +191,7 @@ class Foundry:
     @cached_property
     def _headers(self) -> dict[str, str]:
         preview = {"Foundry-Features": "HostedAgents=V1Preview"} if self.hosted else {}
-        return {**preview, **options.headers(self.headers)}
+        return {**preview, **addressing.headers(self.headers)}
 
     @cached_property
     def _body(self) -> dict[str, JSON]:
@@ -230,9 +226,3 @@ def _find_library() -> None:
         found = None
     if found is None:
         raise ModuleNotFoundError("No module named 'azure.identity'", name="azure-identity")
-
-
-def _variable(*names: str) -> str:
-    """The first of these variables that says anything."""
-    known = variables()
-    return next((known[name].strip() for name in names if known.get(name, "").strip()), "")

@@ -12,7 +12,7 @@ from vivavoce.core import codec, secrets
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Object, Reply, Request
-from vivavoce.net import options
+from vivavoce.net import addressing
 from vivavoce.targets import _template
 from vivavoce.targets._paths import Paths
 
@@ -110,7 +110,7 @@ class Http:
 
         door = Door(
             url=self._address,
-            shown=options.shown(self.url),
+            shown=addressing.shown(self.url),
             method=self.method,
             headers=self._headers,
             tls=self._tls,
@@ -121,11 +121,11 @@ class Http:
     @cached_property
     def _address(self) -> str:
         """The URL, variables filled in."""
-        return options.address(self.url)
+        return addressing.address(self.url)
 
     @cached_property
     def _headers(self) -> dict[str, str]:
-        return options.headers(self.headers)
+        return addressing.headers(self.headers)
 
     @cached_property
     def _request(self) -> Object | None:

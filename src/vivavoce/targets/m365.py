@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from urllib.parse import quote
 
 from vivavoce.core import secrets
-from vivavoce.core.environment import expand, variables
+from vivavoce.core.environment import variables
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
-from vivavoce.net import options
+from vivavoce.net import addressing
 from vivavoce.wire import a2a as wire
 from vivavoce.wire import workiq
 
@@ -142,7 +142,7 @@ class M365:
         version = {wire.VERSION_HEADER: self.version}
         door = Door(
             url=self._url,
-            shown=options.shown(self._url),
+            shown=addressing.shown(self._url),
             method="POST",
             headers={"Authorization": f"Bearer {token}", **version, **self._headers},
             tls=None,
@@ -153,18 +153,18 @@ class M365:
     @cached_property
     def _url(self) -> str:
         """Where the agent is, below the gateway."""
-        given = self.endpoint or _variable("WORK_IQ_A2A_ENDPOINT") or _ENDPOINT
-        agent = (self.agent or _variable(*_AGENT)).strip()
+        given = self.endpoint or addressing.variable("WORK_IQ_A2A_ENDPOINT") or _ENDPOINT
+        agent = (self.agent or addressing.variable(*_AGENT)).strip()
         if not agent:
             raise ValueError(f"there is no agent: name it as m365:AGENT, or set the variable {_AGENT[0]}")
         if any(each.isspace() or each in "/?#" for each in agent):
             raise ValueError(f'"{agent}" is no id of an agent; one is U_GUID or T_NAME.declarativeAgent')
         known = f"{agent}{_SUFFIX}" if _SHORT.fullmatch(agent) else agent
-        return f"{options.address(given.strip(), 'endpoint').rstrip('/')}/{quote(known, safe='')}"
+        return f"{addressing.address(given.strip(), 'endpoint').rstrip('/')}/{quote(known, safe='')}"
 
     @cached_property
     def _headers(self) -> dict[str, str]:
-        return options.headers(self.headers)
+        return addressing.headers(self.headers)
 
     @cached_property
     def _zone(self) -> tuple[str, ZoneInfo]:
@@ -175,10 +175,7 @@ class M365:
     @cached_property
     def _given_token(self) -> str:
         """The token that is at hand; empty when there is none."""
-        token = expand(self.token, "token").strip() if self.token is not None else _variable("WORK_IQ_ACCESS_TOKEN")
-        if not token.isprintable():
-            raise ValueError("the token cannot be sent: it has characters that do not belong into a header")
-        return token
+        return addressing.key(self.token, "token", "WORK_IQ_ACCESS_TOKEN")
 
     @cached_property
     def _sign_in(self) -> SignIn:
@@ -190,8 +187,8 @@ class M365:
         """
         from vivavoce.targets._sign_in import App, SignIn, tell_on_terminal
 
-        client = self.client_id or _variable("WORK_IQ_A2A_CLIENT_ID")
-        tenant = self.tenant or _variable(*_TENANT)
+        client = self.client_id or addressing.variable("WORK_IQ_A2A_CLIENT_ID")
+        tenant = self.tenant or addressing.variable(*_TENANT)
         if not client or not tenant:
             raise ValueError(
                 "there is no token: set the variable WORK_IQ_ACCESS_TOKEN; or WORK_IQ_A2A_CLIENT_ID and TENANT_ID, to sign in"
@@ -199,7 +196,7 @@ class M365:
         for package in ("msal", "msal_extensions"):
             if importlib.util.find_spec(package) is None:
                 raise ModuleNotFoundError(f"No module named {package!r}", name=package)
-        scopes = tuple((self.scopes or _variable("WORK_IQ_A2A_SCOPES") or _SCOPE).replace(",", " ").split())
+        scopes = tuple((self.scopes or addressing.variable("WORK_IQ_A2A_SCOPES") or _SCOPE).replace(",", " ").split())
         return SignIn(App(client=client, tenant=tenant, scopes=scopes, account=self.account), tell_on_terminal())
 
 
@@ -208,9 +205,3 @@ def sign_out() -> tuple[str, ...]:
     from vivavoce.targets._sign_in import forget
 
     return forget()
-
-
-def _variable(*names: str) -> str:
-    """The first of these variables that says anything."""
-    known = variables()
-    return next((known[name].strip() for name in names if known.get(name, "").strip()), "")

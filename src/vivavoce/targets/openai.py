@@ -6,21 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
-from urllib.parse import urlsplit
 
 from vivavoce.core import secrets
-from vivavoce.core.environment import expand, variables
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Object
-from vivavoce.net import options
+from vivavoce.net import addressing
+from vivavoce.net.openai import Api, api
 
 if TYPE_CHECKING:
     from vivavoce.targets._openai import Line
 
 __all__ = ["Openai"]
 
-_OWN = "https://api.openai.com/v1"
 _PATHS = ("/chat/completions", "/responses")
 
 
@@ -69,7 +67,7 @@ class Openai:
 
     def __post_init__(self) -> None:
         # What is wrong with any of these must be known before anything is run.
-        _ = self._address, self._sent
+        _ = self._at, self._sent
         if not self.model.strip():
             raise ValueError("model is empty; it names the model or agent as the endpoint does")
         if self.limit < 1:
@@ -95,30 +93,16 @@ class Openai:
             await self._line.close()
 
     @cached_property
-    def _address(self) -> str:
-        """The address of the API, variables filled in; what people copy along with it is taken off."""
-        given = self.base_url or variables().get("OPENAI_BASE_URL") or _OWN
-        url = options.address(given.strip(), "base_url").rstrip("/")
-        return next((url.removesuffix(path) for path in _PATHS if url.endswith(path)), url)
-
-    @cached_property
-    def _key(self) -> str:
-        given = variables().get("OPENAI_API_KEY", "") if self.api_key is None else expand(self.api_key, "api_key")
-        key = given.strip()
-        if not key.isprintable():
-            raise ValueError("the key cannot be sent: it has characters that do not belong into a header")
-        return key
+    def _at(self) -> Api:
+        return api(self.base_url, self.api_key)
 
     @cached_property
     def _sent(self) -> dict[str, str]:
         """The headers, with the key."""
-        made = options.headers(self.headers)
-        if self._key:
-            return {"Authorization": f"Bearer {self._key}", **made}
-        own = urlsplit(self._address).hostname == urlsplit(_OWN).hostname
-        if own and "authorization" not in map(str.lower, made):
-            raise ValueError("there is no key: set the variable OPENAI_API_KEY, or the option api_key")
-        return made
+        made = addressing.headers(self.headers)
+        if not self._at.key and self._at.asks_for_key and "authorization" not in map(str.lower, made):
+            raise ValueError(self._at.asks_for_key)
+        return {**self._at.shows_key, **made}
 
     @cached_property
     def _line(self) -> Line:
@@ -126,14 +110,14 @@ class Openai:
         from vivavoce.targets._openai import Line, Manner
         from vivavoce.wire import openai_chat, openai_responses
 
-        url = self._address + _PATHS[self.api == "responses"]
+        url = self._at.url + _PATHS[self.api == "responses"]
         door = Door(
             url=url,
-            shown=options.shown(url),
+            shown=addressing.shown(url),
             method="POST",
             headers=self._sent,
             tls=None,
-            secrets=secrets.values({"api_key": self._key, "headers": self.headers}),
+            secrets=secrets.values({"api_key": self._at.key, "headers": self.headers}),
         )
         manner = Manner(body=self._body, system=self.system, hints=_hints(self.model), limit=self.limit)
         return Line(door, manner, openai_chat.Joined if self.api == "chat" else openai_responses.Joined)

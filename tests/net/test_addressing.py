@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.core import environment
-from vivavoce.net import options
+from vivavoce.net import addressing
 
 
 @pytest.fixture(autouse=True)
@@ -15,8 +15,8 @@ def variables():
 
 
 def test_variables_are_filled_in():
-    assert options.address("https://${HOST}:8443/chat?x=1") == "https://agent.example:8443/chat?x=1"
-    assert options.headers({"Authorization": "Bearer ${TOKEN}"}) == {"Authorization": "Bearer t-123456789"}
+    assert addressing.address("https://${HOST}:8443/chat?x=1") == "https://agent.example:8443/chat?x=1"
+    assert addressing.headers({"Authorization": "Bearer ${TOKEN}"}) == {"Authorization": "Bearer t-123456789"}
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_variables_are_filled_in():
 )
 def test_what_is_no_address_is_told_by_the_name_of_its_option(url, message):
     with pytest.raises(ValueError, match="base") as raised:
-        options.address(url, "base")
+        addressing.address(url, "base")
     assert message in str(raised.value)
     assert "secret" not in str(raised.value)
 
@@ -49,9 +49,9 @@ def test_what_is_no_address_is_told_by_the_name_of_its_option(url, message):
 )
 def test_a_header_that_would_be_two_is_refused(given, message):
     with pytest.raises(ValueError, match="header") as raised:
-        options.headers(given)
+        addressing.headers(given)
     assert message in str(raised.value)
 
 
 def test_messages_show_no_query():
-    assert options.shown("https://agent.example:8443/chat?key=secret#x") == "https://agent.example:8443/chat"
+    assert addressing.shown("https://agent.example:8443/chat?key=secret#x") == "https://agent.example:8443/chat"

@@ -1,4 +1,4 @@
-"""Options that say where to call, and with what: addresses and headers, checked before anything is sent."""
+"""Where to call, and with what: addresses, headers and keys, checked before anything is sent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from vivavoce.core.environment import expand
+from vivavoce.core.environment import expand, variables
 
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
@@ -51,3 +51,21 @@ def shown(url: str) -> str:
     """An address as messages name it, without what may hold a secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}{parts.path}"
+
+
+def variable(*names: str) -> str:
+    """What the first of these variables says that says anything, without space around it; else nothing."""
+    known = variables()
+    return next((known[name].strip() for name in names if known.get(name, "").strip()), "")
+
+
+def key(given: str | None, option: str, *names: str) -> str:
+    """A key or token: as an option gives it, variables filled in, else as the first of these variables does.
+
+    Raises:
+        ValueError: it cannot be sent in a header.
+    """
+    made = variable(*names) if given is None else expand(given, option).strip()
+    if not (made.isascii() and made.isprintable()):
+        raise ValueError("the key or token cannot be sent: it has characters that do not belong into a header")
+    return made
