@@ -23,7 +23,7 @@ from vivavoce.core.result import Exchange, Verdict
 from vivavoce.core.rubric import Rubric
 
 NAMES = plugins.names("evaluators")
-READABLE = tuple(name for name, each in vars(Evidence).items() if isinstance(each, property) and not name.startswith("_"))
+READABLE = tuple(name for name in dir(Evidence) if isinstance(getattr(Evidence, name), property) and not name.startswith("_"))
 
 RETRIEVAL = {
     "capability": "Files",
@@ -37,6 +37,7 @@ REPLY = Reply(
     retrievals=(RETRIEVAL,),
     rows=({"hour": 9},),
     intent="QUERY",
+    refusal="off topic",
     insight="Nine is early.",
 )
 EXPECTED = Expectation(
@@ -45,6 +46,7 @@ EXPECTED = Expectation(
     trajectory=("search",),
     rows=({"hour": 9},),
     intent="QUERY",
+    refusal="topic",
     insights=("early",),
 )
 TOOLS = ({"name": "search", "description": "Look something up.", "parameters": {"type": "object"}},)

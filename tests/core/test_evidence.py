@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.core.errors import Missing
-from vivavoce.core.evidence import WORDS, Evidence, asked_for
+from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Expectation, Turn
 from vivavoce.core.reply import Citation, Message, Reply, ToolCall
 from vivavoce.core.result import Exchange
+from vivavoce.core.wording import WORDS, asked_for
 
 CASE = Case(id="a", expect=Expectation(response="of the case"))
 EMPTY = Evidence(case=Case(id="a"))

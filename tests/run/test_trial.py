@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +198,98 @@ async def test_sessions_of_two_trials_differ_and_depend_on_nothing_but_what_they
     await hold(agent, turn("x"))
     first, second = (request.session_id for request in agent.requests)
     assert first == second
+
+
+class Source(Agent):
+    """An agent whose sessions also run queries."""
+
+    def __init__(self, answer: Answer, rows: Callable[[Any], Any]) -> None:
+        super().__init__(answer)
+        self.run = rows
+        self.asked: list[Any] = []
+
+    async def rows(self, query: Any) -> Any:
+        self.asked.append(query)
+        given = self.run(query)
+        if isinstance(given, Failure):
+            raise CallError(given)
+        return given
+
+
+def of_rows(*rows: Any) -> Callable[[Any], Any]:
+    return lambda _: list(rows)
+
+
+def querying(query: Any, *evaluators: str, rows: Any = None, **expect: Any) -> Turn:
+    checks = tuple(Check(evaluator=name) for name in evaluators)
+    return Turn(input="q", expect=Expectation(rows=rows, reference_query=query, **expect), checks=checks)
+
+
+ROWS = Reply(rows=({"n": 1},), intent="QUERY")
+
+
+async def test_the_rows_of_a_reference_query_are_the_truth_and_win_over_the_files() -> None:
+    agent = Source(lambda request: ROWS, of_rows({"n": 1}))
+    result = await hold(agent, querying({"measures": []}, "RowComparison", rows=({"n": 5},)))
+    assert (result.status, agent.asked) == ("pass", [{"measures": []}])
+    other = await hold(Source(lambda request: ROWS, of_rows({"n": 2})), querying({}, "RowComparison", rows=({"n": 1},)))
+    assert other.status == "fail"
+
+
+async def test_a_reference_query_that_gives_nothing_expects_nothing() -> None:
+    result = await hold(Source(lambda request: ROWS, of_rows()), querying({}, "RowComparison"))
+    assert result.status == "fail"
+    empty = Reply(rows=(), intent="QUERY")
+    assert (await hold(Source(lambda request: empty, of_rows()), querying({}, "RowComparison"))).status == "pass"
+
+
+@pytest.mark.parametrize("rows", [lambda _: Failure(code="http_500", message="HTTP 500"), lambda _: 5, lambda _: 1 / 0])
+async def test_a_reference_query_that_fails_is_an_error_and_no_fault_of_the_answer(rows: Callable[[Any], Any]) -> None:
+    turn = querying({}, "RowComparison", "Intent", intent="QUERY")
+    result = await hold(Source(lambda request: ROWS, rows), turn)
+    assert statuses(result) == [["error", "pass"]]
+    assert result.status == "error"
+    assert result.error is None
+    assert result.turns[0].reply == replace(ROWS, seconds=result.turns[0].reply.seconds)  # type: ignore[union-attr] # there is one
+    assert result.turns[0].scores[0].reason.startswith("the reference query failed: ")
+
+
+async def test_a_target_that_runs_no_queries_says_so() -> None:
+    result = await hold(Agent(lambda request: ROWS), querying({}, "RowComparison", rows=({"n": 1},)))
+    assert result.status == "error"
+    assert "runs no queries" in result.turns[0].scores[0].reason
+
+
+async def test_a_reference_query_that_no_check_needs_is_not_run() -> None:
+    agent = Source(lambda request: ROWS, of_rows({"n": 1}))
+    assert (await hold(agent, querying({}, "Intent", intent="QUERY"))).status == "pass"
+    assert agent.asked == []
+
+
+async def test_an_answer_outlives_a_reference_query_that_takes_too_long() -> None:
+    class Slow(Source):
+        async def rows(self, query: Any) -> Any:
+            await asyncio.sleep(30)
+
+    result = await hold(Slow(lambda request: ROWS, of_rows()), querying({}, "RowComparison"), case_timeout=0.2)
+    assert result.turns[0].reply is not None
+    assert (result.status, result.error) == ("error", None)
+    assert "not run" in result.turns[0].scores[0].reason
+
+
+async def test_a_check_that_decides_ends_the_others_of_its_case() -> None:
+    turns = [
+        querying(None, "RowComparison", "Intent", "InsightContains", rows=(), intent="REFUSED", insights=("x",)),
+        querying(None, "Intent", intent="QUERY"),
+    ]
+    result = await hold(Agent(lambda request: ROWS), *turns, checks=(Check(evaluator="TaskNavigationEfficiency"),))
+    assert statuses(result) == [["skip", "fail", "skip"], ["skip"]]
+    assert [score.status for score in result.scores] == ["skip"]
+    assert result.status == "fail"
+    assert result.turns[0].scores[0].reason == "not examined, since Intent failed: intent: expected REFUSED, got QUERY"
+
+
+async def test_a_check_that_decides_and_passes_or_cannot_tell_ends_nothing() -> None:
+    turn = querying(None, "RowComparison", "Intent", rows=({"n": 1},), intent="query")
+    assert statuses(await hold(Agent(lambda request: ROWS), turn)) == [["pass", "pass"]]
+    assert statuses(await hold(Agent(lambda request: Reply(rows=({"n": 1},))), turn)) == [["pass", "error"]]

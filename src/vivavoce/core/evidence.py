@@ -8,34 +8,12 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
+from vivavoce.core._answers import Answers
 from vivavoce.core._texts import called, exchanged, extract_texts, plain
 from vivavoce.core.errors import Missing
-from vivavoce.core.model import NOTHING, Case, Expectation, Turn
+from vivavoce.core.model import Case, Turn
 from vivavoce.core.reply import JSON, Citation, Message, Object, Reply, ToolCall
-from vivavoce.core.result import Exchange
-
-WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "input": "an input (`prompt`, `input`, `query`)",
-        "response": "a text answer from the agent",
-        "expected": "an expected response (`expected_response`, `expected`, `ground_truth`)",
-        "context": "a `context`",
-        "history": "earlier messages",
-        "retrievals": "the agent's retrievals (`retrieval_executions`), which it did not report",
-        "extracts": "extracts the agent retrieved, which it did not report",
-        "citations": "the agent's citations, which it did not report",
-        "tool_calls": "the agent's tool calls, which it did not report",
-        "tool_definitions": "definitions of the agent's tools (`tool_definitions`)",
-        "trajectory": "the expected tool calls (`expected_trajectory`, `expected_actions`, `trajectory`)",
-        "conversation": "a conversation",
-        "retrieved_documents": "`retrieved_documents`",
-        "retrieval_ground_truth": "`retrieval_ground_truth`",
-        "instruction_id_list": "`instruction_id_list`",
-        "instruction_kwargs": "`instruction_kwargs`",
-    }
-)
-"""What each name of `Evidence` is called in a message to a person."""
-
+from vivavoce.core.result import Exchange, Failure
 
 _ALWAYS = frozenset({"history", "arguments"})
 """Known of every turn, if only to be none."""
@@ -46,23 +24,21 @@ _KINDS: Mapping[str, Any] = MappingProxyType(  # types, as the codec takes them
         "citations": tuple[Citation, ...],
         "tool_calls": tuple[ToolCall, ...],
         "trajectory": tuple[str, ...],
+        "rows": tuple[Object, ...],
+        "expected_rows": tuple[Object, ...],
+        "expected_insights": tuple[str, ...],
     }
 )
 """Evidence that a mapping gives as plain data, and is more than that."""
 
 
-def asked_for(names: Sequence[str]) -> str:
-    """The names of a `Missing`, in words."""
-    return " or ".join(WORDS.get(name, f"`{name}`") for name in names)
-
-
-class Evidence:
+class Evidence(Answers):
     """What is known of a turn (or, with `turn` None, of the conversation): the question, the answer, the truth.
 
     Every property either gives a value or raises `Missing` with its own name, so an evaluator never tests for absence.
     """
 
-    __slots__ = ("_case", "_exchanges", "_history", "_reply", "_turn")
+    __slots__ = ("_case", "_exchanges", "_history", "_reference", "_reply", "_turn")
 
     def __init__(
         self,
@@ -72,12 +48,14 @@ class Evidence:
         reply: Reply | None = None,
         history: tuple[Message, ...] = (),
         exchanges: Sequence[Exchange] = (),
+        reference: tuple[Object, ...] | Failure | None = None,
     ) -> None:
         self._case = case
         self._turn = turn
         self._reply = reply
         self._history = history
         self._exchanges = exchanges
+        self._reference = reference
 
     @property
     def input(self) -> str:
@@ -263,12 +241,6 @@ class Evidence:
         if not isinstance(value, list | tuple):
             raise Missing(name)
         return tuple(value)
-
-    @property
-    def _expect(self) -> Expectation:
-        if self._turn is not None:
-            return self._turn.expect
-        return self._case.expect or NOTHING
 
 
 class _Limited(Evidence):

@@ -53,7 +53,11 @@ class Scored(Protocol):
 
 
 class Session(Protocol):
-    """One conversation with an agent. May have `asked: JSON`: what the last answer, if it was given before, had been asked."""
+    """One conversation with an agent. May have `asked: JSON`: what the last answer, if it was given before, had been asked.
+
+    May also have `async rows(query) -> tuple[Object, ...]`: the rows that a reference query gives, run on the source the agent
+    answers from and, unless the query names another, on what the suite is about. It raises `CallError` as `send` does.
+    """
 
     async def send(self, request: Request) -> Reply:
         """Say one thing, and wait for the answer.
@@ -94,7 +98,8 @@ class Evaluator(Protocol):
     """Evidence to verdict. `score(evidence)` may also be `async score(evidence, ask)`.
 
     A field `threshold`, where there is one, decides when the verdict does not: the lowest value that passes, or with
-    `lower_is_better: ClassVar[bool]` the highest. May have `rubric: Rubric | None`, which it asks, or `rubrics`, several; and
+    `lower_is_better: ClassVar[bool]` the highest. With `decides: ClassVar[bool]` it is applied before the others, and when it
+    fails the other checks of its case skip. May have `rubric: Rubric | None`, which it asks, or `rubrics`, several; and
     `at_level(level)`, which gives the evaluator that stands for it there, when that needs or asks something else.
     """
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from vivavoce.core.evidence import WORDS, Evidence
+from vivavoce.core.evidence import Evidence
 from vivavoce.core.place import did_you_mean
+from vivavoce.core.wording import WORDS
 
 _ANY = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from vivavoce.core.errors import Missing
-from vivavoce.core.evidence import Evidence, asked_for
+from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Ask
 from vivavoce.core.reply import JSON
 from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
+from vivavoce.core.wording import asked_for
 from vivavoce.evaluators import _put, _rubrics
 
 __all__ = ["OutputQuality", "QualityGrader", "ToolUseQuality"]

@@ -34,6 +34,8 @@ class Examiner:
     """Whether its `score` is async and is handed the judge."""
     level: str
     threshold: float | None
+    decides: bool
+    """Whether the case's other checks skip when it fails."""
     lower_is_better: bool
     """Whether the threshold is the highest value that passes."""
     scale: tuple[float, float | None]
@@ -174,6 +176,10 @@ def lacking(examiner: Examiner, check: Check, case: Case, turn: Turn | None = No
         "expected": expect.response is not None,
         "context": any(each.context is not None for each in turns),
         "tool_definitions": case.tools is not None,
+        "expected_rows": expect.rows is not None or expect.reference_query is not None,
+        "expected_intent": expect.intent is not None,
+        "expected_refusal": expect.refusal is not None,
+        "expected_insights": expect.insights is not None,
     }
     if check.given is not None:
         gives = {name: name in check.given or (there and name in check.sees) for name, there in gives.items()}
@@ -201,6 +207,7 @@ def _make(check: Check, folder: Path) -> Examiner:
         asks=len(inspect.signature(evaluator.score).parameters) > 1,
         level=level,
         threshold=getattr(evaluator, "threshold", None),
+        decides=getattr(evaluator, "decides", False),
         lower_is_better=getattr(evaluator, "lower_is_better", False),
         scale=evaluator.scale,
         needs=evaluator.needs,

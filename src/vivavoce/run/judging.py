@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from vivavoce.core import codec, plugins
 from vivavoce.core.errors import Abstain, CallError, Missing
-from vivavoce.core.evidence import Evidence, asked_for
+from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Guarded, Judge
 from vivavoce.core.model import Check, Use
 from vivavoce.core.reply import Object
 from vivavoce.core.result import BETTER, USAGE, Score, Status, Verdict
 from vivavoce.core.rubric import Rubric
+from vivavoce.core.wording import asked_for
 from vivavoce.run.calls import Calls
 from vivavoce.run.checks import Checks, Examiner
 
@@ -32,6 +33,10 @@ class Bench:
         Never raises but for cancellation."""
         return _storable(await self._examine(check, evidence, deadline))
 
+    def skip(self, check: Check, reason: str) -> Score:
+        """The score of a check that is not applied."""
+        return self._stamp(self._checks.examiner(check), "skip", reason)
+
     async def _examine(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
         examiner = self._checks.examiner(check)
         if check.given is not None:
@@ -50,6 +55,8 @@ class Bench:
         except Abstain as abstention:
             return self._stamp(examiner, "skip", str(abstention), judged=asker is not None, took=asker)
         except CallError as error:
+            if error.failure.phase == "dataset":  # neither judge nor evaluator: there is no truth to compare with
+                return self._stamp(examiner, "error", str(error))
             judged = error.failure.phase != "evaluator"  # that is how an evaluator's own code, run apart, tells of its mistake
             who = "judge" if judged else "evaluator"
             return self._stamp(examiner, "error", f"the {who} failed: {error}", judged=judged, took=asker)

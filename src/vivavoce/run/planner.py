@@ -11,10 +11,10 @@ from typing import Any
 import vivavoce
 from vivavoce.core import codec, plugins, secrets, specs
 from vivavoce.core.errors import UsageError
-from vivavoce.core.evidence import asked_for
 from vivavoce.core.model import Case, File, Header, Plan, Selection, Suite, Trial, Use
 from vivavoce.core.place import Problems, nearest
 from vivavoce.core.source import Source
+from vivavoce.core.wording import asked_for
 from vivavoce.run import files
 from vivavoce.run.asking import judge_of
 from vivavoce.run.checks import Checks

@@ -6,18 +6,22 @@ import asyncio
 import hashlib
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Session, Target
 from vivavoce.core.model import Case, Check, Trial, Turn
-from vivavoce.core.reply import Message, Reply, Request
+from vivavoce.core.reply import JSON, Message, Object, Reply, Request
 from vivavoce.core.result import Exchange, Failure, Fault, Result, Score, Status
 from vivavoce.run.calls import Calls
 from vivavoce.run.checks import Checks
 from vivavoce.run.judging import Bench
+from vivavoce.run.sitting import Sitting
+
+T = TypeVar("T")
 
 CLOSING = 5.0
 """Seconds a session may take to end."""
@@ -42,9 +46,10 @@ async def run_trial(trial: Trial, room: Room) -> Result:
     """Hold the conversation of a trial and judge it. Never raises but for cancellation."""
     deadline = None if room.case_timeout is None else asyncio.get_running_loop().time() + room.case_timeout
     held = await _converse(trial, room, deadline)
-    turns = [await _judge_turn(each, trial.case, room, deadline) for each in held]
+    sitting = Sitting(room.bench, room.checks, deadline)
+    turns = [await _judge_turn(each, trial.case, room.checks, sitting) for each in held]
     failed = next((each.failure for each in held if each.failure is not None), None)
-    scores = await _judge_whole(trial.case, turns, failed, room, deadline)
+    scores = await _judge_whole(trial.case, turns, failed, room.checks, sitting)
     return Result(
         suite=trial.suite,
         case=trial.case.id,
@@ -70,6 +75,8 @@ class _Held:
     """What was said before it."""
     reply: Reply | None = None
     failure: Failure | None = None
+    reference: tuple[Object, ...] | Failure | None = None
+    """What the turn's reference query gave, where there is one and a check needs it."""
 
 
 async def _converse(trial: Trial, room: Room, deadline: float | None) -> list[_Held]:
@@ -115,6 +122,8 @@ async def _say_all(trial: Trial, room: Room, held: list[_Held]) -> None:
                 # Only a session that fetched an answer knows what that had been asked.
                 turn = replace(turn, input=getattr(session, "asked", None))
             held.append(_Held(turn=turn, history=history, reply=outcome))
+            if any("expected_rows" in room.checks.examiner(check).needs for check in turn.checks):
+                held[-1] = replace(held[-1], reference=await _reference(session, turn.expect.reference_query, room.calls))
             history = (*history, Message(role="user", content=turn.input), Message(role="assistant", content=outcome.text))
     finally:
         await _close(session)
@@ -128,13 +137,35 @@ async def _say(session: Session, request: Request, calls: Calls) -> Reply | Fail
         began = time.perf_counter()
         return await session.send(request)
 
-    try:
-        outcome = await calls.make(send)
-    except Exception as error:  # a target's own mistake harms only its case
-        return Failure(code="crashed", message=f"the target failed: {type(error).__name__}: {error}")
+    outcome = await _call(send, calls)
     if isinstance(outcome, Reply) and outcome.seconds is None:
         return replace(outcome, seconds=round(time.perf_counter() - began, 6))
     return outcome
+
+
+async def _reference(session: Session, query: JSON, calls: Calls) -> tuple[Object, ...] | Failure | None:
+    """The rows that a reference query gives on the agent's own source; `None` where there is no query."""
+    if query is None:
+        return None
+    run = getattr(session, "rows", None)
+
+    async def rows() -> tuple[Object, ...]:
+        if run is None:
+            why = "the target runs no queries; name one that does, or expect rows that the file holds"
+            raise CallError(Failure(code="no_rows", message=why, sent=False))
+        return tuple(await run(query))
+
+    outcome = await _call(rows, calls)
+    if isinstance(outcome, Failure):
+        return replace(outcome, phase="dataset", message=f"the reference query failed: {outcome.message}")
+    return outcome
+
+
+async def _call(call: Callable[[], Awaitable[T]], calls: Calls) -> T | Failure:
+    try:
+        return await calls.make(call)
+    except Exception as error:  # a target's own mistake harms only its case
+        return Failure(code="crashed", message=f"the target failed: {type(error).__name__}: {error}")
 
 
 async def _close(session: Session) -> None:
@@ -145,17 +176,17 @@ async def _close(session: Session) -> None:
         return
 
 
-async def _judge_turn(held: _Held, case: Case, room: Room, deadline: float | None) -> Exchange:
+async def _judge_turn(held: _Held, case: Case, checks: Checks, sitting: Sitting) -> Exchange:
     """A turn with its scores; one that was not sent has none."""
     turn = held.turn
     scores: tuple[Score, ...] = ()
     fault = NOT_SENT
     if held.failure is not None:
         fault = _fault(held.failure)
-        scores = tuple(_unanswered(check, held.failure, room.checks) for check in turn.checks)
+        scores = tuple(_unanswered(check, held.failure, checks) for check in turn.checks)
     elif held.reply is not None:
-        evidence = Evidence(case=case, turn=turn, reply=held.reply, history=held.history)
-        scores = tuple([await room.bench.score(check, evidence, deadline) for check in turn.checks])
+        evidence = Evidence(case=case, turn=turn, reply=held.reply, history=held.history, reference=held.reference)
+        scores = await sitting.scores(turn.checks, evidence)
     return Exchange(
         input=turn.input,
         expected=turn.expect.response,
@@ -166,12 +197,11 @@ async def _judge_turn(held: _Held, case: Case, room: Room, deadline: float | Non
 
 
 async def _judge_whole(
-    case: Case, turns: Sequence[Exchange], failed: Failure | None, room: Room, deadline: float | None
+    case: Case, turns: Sequence[Exchange], failed: Failure | None, checks: Checks, sitting: Sitting
 ) -> tuple[Score, ...]:
     if failed is not None:
-        return tuple(_unanswered(check, failed, room.checks) for check in case.checks)
-    evidence = Evidence(case=case, exchanges=turns)
-    return tuple([await room.bench.score(check, evidence, deadline) for check in case.checks])
+        return tuple(_unanswered(check, failed, checks) for check in case.checks)
+    return await sitting.scores(case.checks, Evidence(case=case, exchanges=turns))
 
 
 def _unanswered(check: Check, failure: Failure, checks: Checks) -> Score:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from vivavoce.core.evidence import WORDS
 from vivavoce.core.model import NOTHING, Case, Check, Expectation, Turn
 from vivavoce.core.reply import JSON, Object, Reply
+from vivavoce.core.wording import WORDS
 from vivavoce.formats._foundry import calls, seeds
 from vivavoce.formats._foundry.asked import Asked, defaults, of_seeds
 from vivavoce.formats._foundry.columns import BESIDE, FETCHED, INTERACTION, OF_OBJECTS, STANDARD, STRUCTURED, proposal
