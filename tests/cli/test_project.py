@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import json
+import os
+import signal
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
 
 from vivavoce.cli.project import TEMPLATES
-from vivavoce.run.outputs import choose
 
 WRITTEN = {"viva.toml", "evals/starter.json", "viva_agent.py", ".github/workflows/viva.yml"}
 
@@ -41,16 +44,89 @@ def test_a_template_shows_what_it_is_called_for(viva, folder):
     assert "RetrievalQuery" in found["tools"]
 
 
-def test_the_workflow_is_yaml_and_what_it_runs_exists(viva, folder):
-    viva("init")
+SERVICE = """
+import json, os, pathlib
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+ITEMS = json.load(open("evals/starter.json"))["items"]
+ANSWERS = {turn["prompt"]: turn["expected_response"] for item in ITEMS for turn in item.get("turns", [item])}
+
+
+class Agent(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def do_POST(self):
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = json.dumps({"text": ANSWERS[request["input"]]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+
+server = HTTPServer(("127.0.0.1", PORT), Agent)
+pathlib.Path("server.pid").write_text(str(os.getpid()))
+server.serve_forever()
+"""
+
+
+def steps(folder):
     workflow = yaml.safe_load((folder / ".github/workflows/viva.yml").read_text())
-    steps = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
-    assert "vars.VIVAVOCE || 'vivavoce'" in steps[0]
-    validate, run = (step.split() for step in steps if step.startswith("viva "))
-    assert viva(*validate[1:]).code == 0
-    outputs = [after for word, after in itertools.pairwise(run) if word == "--output"]
-    assert len(choose(outputs)) == 2
-    assert viva(*run[1:], "--print-config").code == 0
+    return [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+
+
+def carried_out(folder, commands):
+    """Run steps as a workflow does: one shell each, stopped by the first that fails."""
+    programs = Path(sys.executable).parent
+    summary = folder / "summary"
+    environ = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": str(summary)}
+    for command in commands:
+        done = subprocess.run(
+            ["bash", "-eo", "pipefail", "-c", command.replace("viva ", f"{sys.executable} -m vivavoce ", 1)]
+            if command.startswith("viva ")
+            else ["bash", "-eo", "pipefail", "-c", command],
+            cwd=folder,
+            env=environ,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+        assert done.returncode == 0, (command, done.stderr)
+    return summary.read_text()
+
+
+def test_what_the_workflow_runs_works(viva, folder):
+    viva("init")
+    install, *others = steps(folder)
+    assert "vars.VIVAVOCE || 'vivavoce'" in install
+    assert carried_out(folder, others).startswith("## ✅ PASSED")
+    assert {path.name for path in (folder / "viva-report").iterdir()} == {"run.json", "report.html", "junit.xml", "summary.md"}
+
+
+def test_the_workflow_starts_a_service_and_waits_for_it(viva, folder, unused_tcp_port):
+    address = f"http://127.0.0.1:{unused_tcp_port}/"
+    (folder / "server.py").write_text(SERVICE.replace("PORT", str(unused_tcp_port)))
+    assert viva("init", "--target", address, "--start", f"sleep 1; {sys.executable} 'server.py'").code == 0
+    try:
+        assert carried_out(folder, steps(folder)[1:]).startswith("## ✅ PASSED")
+    finally:
+        os.kill(int((folder / "server.pid").read_text()), signal.SIGTERM)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [("--start", "./serve"), ("--health", "http://x/"), ("--start", "a\nb", "--health", "http://x/")],
+)
+def test_a_service_that_cannot_be_waited_for_writes_nothing(viva, folder, flags):
+    done = viva("init", *flags)
+    assert done.code == 2
+    assert "--health" in done.err
+    assert written(folder) == set()
 
 
 def test_nothing_is_written_over(viva, folder):

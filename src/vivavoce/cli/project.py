@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,12 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target", metavar="SPEC", help=f"The agent to examine; without it, a starter agent is written to {AGENT}."
     )
+    parser.add_argument(
+        "--start", metavar="COMMAND", help="What the workflow starts the agent with, where that is a service of this project."
+    )
+    parser.add_argument(
+        "--health", metavar="URL", help="What answers once that service is ready; without it, the address of --target."
+    )
     parser.add_argument("--force", action="store_true", help="Write over files that exist.")
 
 
@@ -53,7 +60,8 @@ def _init(arguments: argparse.Namespace) -> int:
         from vivavoce.core.specs import parse_spec
 
         parse_spec(arguments.target)
-    files = dict(_files(arguments.template, arguments.target))
+    service = _service(arguments.start, arguments.health, arguments.target)
+    files = dict(_files(arguments.template, arguments.target, service))
     there = [path for path in files if Path(path).exists()]
     if there and not arguments.force:
         raise UsageError(f"nothing was written, for these exist already: {', '.join(there)}; --force writes over them")
@@ -70,7 +78,7 @@ def _init(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _files(template: str, target: str | None) -> Iterator[tuple[str, str]]:
+def _files(template: str, target: str | None, service: str) -> Iterator[tuple[str, str]]:
     """Each file's path, with what stands in it."""
     folder = _templates()
     own = folder.joinpath(template)
@@ -80,7 +88,27 @@ def _files(template: str, target: str | None) -> Iterator[tuple[str, str]]:
     yield "evals/starter.json", own.joinpath("starter.json").read_text(encoding="utf-8")
     if target is None:
         yield AGENT, own.joinpath("agent.txt").read_text(encoding="utf-8")
-    yield ".github/workflows/viva.yml", folder.joinpath("workflow.yml").read_text(encoding="utf-8")
+    workflow = folder.joinpath("workflow.yml").read_text(encoding="utf-8")
+    yield ".github/workflows/viva.yml", workflow.replace("@SERVICE@", service)
+
+
+def _service(start: str | None, health: str | None, target: str | None) -> str:
+    """The steps that start an agent and wait for it; empty where there is none to start.
+
+    Raises:
+        UsageError: it is not known what to wait for, or for what.
+    """
+    if start is None:
+        if health is not None:
+            raise UsageError("--health says when a service is ready that --start starts; give both")
+        return ""
+    address = health or (target if target is not None and target.startswith(("http://", "https://")) else None)
+    if address is None:
+        raise UsageError("--start needs --health URL, or a --target that is an address: what answers once the agent is ready")
+    if "\n" in start + address:
+        raise UsageError("--start and --health are one line each")
+    steps = _templates().joinpath("service.yml").read_text(encoding="utf-8")
+    return steps.replace("@START@", shlex.quote(start)).replace("@HEALTH@", shlex.quote(address))
 
 
 def _templates() -> Traversable:
@@ -114,7 +142,11 @@ COMMANDS = (
     Command(
         name="init",
         help="Write viva.toml, a starter suite and a CI workflow.",
-        examples=("viva init", "viva init --template knowledge --target https://agent.example/chat"),
+        examples=(
+            "viva init",
+            "viva init --template knowledge --target https://agent.example/chat",
+            "viva init --target http://127.0.0.1:8080/chat --start 'python server.py'",
+        ),
         add=_add_init,
         run=_init,
     ),

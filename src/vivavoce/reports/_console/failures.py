@@ -12,8 +12,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from vivavoce.analysis.gate import number
-from vivavoce.reports._console.findings import Finding, Findings, Mark, Part, Said
 from vivavoce.reports._console.look import Look
+from vivavoce.reports._findings import Finding, Findings, Mark, Part, Said
 
 LINES = 4
 """Of an answer or a reason, at most; of what was asked, half as many."""

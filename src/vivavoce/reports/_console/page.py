@@ -13,9 +13,9 @@ from vivavoce.analysis.gate import number, outcome
 from vivavoce.core.result import Run, Stability
 from vivavoce.reports import _text
 from vivavoce.reports._console.failures import LINES, LINES_VERBOSE, failures
-from vivavoce.reports._console.findings import Findings
 from vivavoce.reports._console.look import Look
 from vivavoce.reports._console.tables import header, tables
+from vivavoce.reports._findings import Findings
 
 SKIPS = 8
 """Reasons for skipping that are shown; the rest is counted."""
