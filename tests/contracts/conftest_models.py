@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from conftest_dialects import told
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.result import Failure
@@ -22,6 +24,8 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 OPTIONS: dict[str, Callable[[str], dict[str, Any]]] = {
     "openai": lambda base: {"model": "tutor", "base_url": f"{base}/v1", "api_key": KEY},
     "azure": lambda base: {"deployment": "tutor", "endpoint": base, "api_key": KEY},
+    "anthropic": lambda base: {"model": "tutor", "base_url": base, "api_key": KEY},
+    "bedrock": lambda base: {"model": "tutor", "endpoint": base, "region": "us-east-1", "api_key": KEY},
 }
 """How each provider is sent to the endpoint of the tests."""
 
@@ -105,9 +109,9 @@ class Models:
         for lacked, answer in self.lacks.items():
             name, _, kind = lacked.partition("=")
             if name in body and (not kind or body[name]["type"] == kind):
-                return await answer(request)
+                return told(request, body, await answer(request))
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return await answer(request)
+        return told(request, body, await answer(request))
 
 
 @asynccontextmanager
@@ -138,10 +142,20 @@ async def models() -> AsyncIterator[Models]:
         yield made
 
 
+def no_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is signed in to AWS."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, os.devnull)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
 @pytest.fixture(autouse=True)
 def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     """No key or address of whoever runs the tests."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
+    no_account(monkeypatch)
     for name in ("OPENAI_ENDPOINT", "API_KEY", "MODEL_NAME", "API_VERSION"):
         monkeypatch.delenv(f"AZURE_AI_{name}", raising=False)

@@ -7,10 +7,12 @@ import importlib.util
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from vivavoce.core.environment import variables
 from vivavoce.core.errors import CallError
+from vivavoce.core.foreign import Border, crashed
 from vivavoce.core.result import Failure, Phase
 from vivavoce.net import addressing
 from vivavoce.net.failures import excerpt
@@ -130,12 +132,14 @@ def _session(profile: str | None) -> Any:  # of botocore, which has no types
 def _aside(function: Callable[[], T]) -> Awaitable[T]:
     """What a function gives that waits: run in a thread of its own, which does not hold up the end of the process."""
     future: Future[T] = Future()
+    context = copy_context()
 
     def work() -> None:
         if not future.set_running_or_notify_cancel():
             return
         try:
-            future.set_result(function())
+            with Border(crashed):  # credentials come from whatever a profile names: programs, services, files
+                future.set_result(context.run(function))
         except CallError as error:
             future.set_exception(error)
 

@@ -1,4 +1,4 @@
-"""Chat completions over HTTP: what every provider does whose endpoint speaks as OpenAI's."""
+"""Chat models over HTTP: what every provider does, in whichever dialect its endpoint speaks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vivavoce.core.errors import CallError
 from vivavoce.core.reply import JSON, Completion, Message, Object
 from vivavoce.net.exchange import Client, Door, Refused, whole
 from vivavoce.net.failures import bad_payload, excerpt
-from vivavoce.providers._manners import Manners
+from vivavoce.providers._dialect import Dialect
 from vivavoce.providers._prices import Price
 from vivavoce.wire import openai
 from vivavoce.wire.openai import Fault
@@ -22,6 +22,8 @@ _LIMIT = 16 * 1024 * 1024
 _ABOUT_THE_REQUEST = frozenset({400, 404, 405, 415, 422, 501})
 """Statuses by which endpoints say that they do not take a part of a request."""
 _NEVER = frozenset({501, 505})
+_SPENT = ("insufficient_quota", "enforced_spend_limit", "credit balance is too low")
+"""How endpoints say that nothing more is answered until somebody pays."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,12 +43,13 @@ class Terms:
 
 
 class Completions:
-    """The chat completions of one endpoint. It remembers what the endpoint does not take."""
+    """What one endpoint answers. It remembers what the endpoint does not take."""
 
-    def __init__(self, door: Door, terms: Terms, manners: Manners) -> None:
+    def __init__(self, door: Door, terms: Terms, dialect: Dialect) -> None:
         self._door = door
         self._terms = terms
-        self._manners = manners
+        self._dialect = dialect
+        self._manners = dialect.manners
         self._client = Client(door)
 
     async def complete(self, messages: Sequence[Message], schema: Object | None) -> Completion:
@@ -56,7 +59,7 @@ class Completions:
             CallError: it did not, with a typed failure.
         """
         terms = self._terms
-        said = {**terms.body, "messages": openai.messages(messages)}
+        said = {**terms.body, **self._dialect.said(messages)}
         while True:  # ends, since manners only ever get milder
             manners = self._manners
             fields = manners.fields(schema=schema, temperature=terms.temperature, max_tokens=terms.max_tokens)
@@ -78,14 +81,14 @@ class Completions:
 
     def _read(self, body: bytes) -> Completion:
         # Whatever comes back is kept in results, so a key that is sent back goes no further than this.
-        hidden = self._door.secrets
+        hidden = self._client.secrets
         text = secrets.blot(body.decode(errors="replace"), hidden)
         try:
             payload = secrets.blot_all(codec.decode(body, object), hidden)
         except (ValueError, RecursionError) as error:
             raise self._unreadable("a web page" if text.lstrip()[:1] == "<" else f"no JSON ({error})", text) from None
         try:
-            read = openai.completion(payload, self._terms.model)
+            read = self._dialect.read(payload, self._terms.model)
         except ValueError as error:
             raise self._unreadable(str(error), text) from None
         price = self._terms.price(read.model)
@@ -102,7 +105,7 @@ class Completions:
         failure = refused.failure
         hint = self._terms.hints.get(refused.status, "")
         retriable = failure.retriable or (refused.status >= 500 and refused.status not in _NEVER)
-        if "insufficient_quota" in fault.code:
+        if any(word in f"{fault.code} {refused.body}".lower() for word in _SPENT):
             retriable, hint = False, "the account has no credit left"
         message = f"{failure.message}; {hint}" if hint else failure.message
         return CallError(replace(failure, message=message, retriable=retriable))

@@ -1,4 +1,4 @@
-"""What providers share whose endpoints speak chat completions: the options that are the same, and what is made of them."""
+"""What providers share: the options that are the same, and what is made of them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from vivavoce.core import secrets
 from vivavoce.core.reply import Completion, Message, Object
 from vivavoce.net import addressing
 from vivavoce.providers import _prices
-from vivavoce.providers._manners import Manners
+from vivavoce.providers._dialect import Dialect
 
 if TYPE_CHECKING:
+    from vivavoce.net.exchange import Signer
     from vivavoce.providers._completions import Completions
 
 
@@ -37,11 +38,17 @@ class Place:
     """What to do about a status."""
     listed: str | None
     """Whose list of prices holds there, if any."""
+    dialect: Dialect
+    """How one speaks to it."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Sent with every request, unless the options say otherwise."""
+    signer: Signer | None = None
+    """Signs requests, where no key is shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint(ABC):
-    """Chat completions at one address; each provider says where that is."""
+    """A chat model at one address; each provider says where that is."""
 
     temperature: float | None = 0.0
     """How freely it answers: 0 is as alike as it can be, null leaves it to the model."""
@@ -90,7 +97,7 @@ class Endpoint(ABC):
         shown = self._at.shows_key if self._at.key else {}
         if not shown and self._at.asks_for_key and "authorization" not in map(str.lower, made):
             raise ValueError(self._at.asks_for_key)
-        return {**shown, **made}
+        return {**self._at.headers, **shown, **made}
 
     @cached_property
     def _price(self) -> _prices.Price | None:
@@ -100,7 +107,11 @@ class Endpoint(ABC):
         """By the model that answered; a dated release or a deployment may be called otherwise than what was asked."""
         if self._price is not None or self._at.listed is None:
             return self._price
-        return _prices.listed(self._at.listed, answered, self._at.model)
+        return _prices.listed(self._at.listed, *self._names(answered))
+
+    def _names(self, answered: str) -> tuple[str, ...]:
+        """Names by which the table of prices may have the model."""
+        return answered, self._at.model
 
     @cached_property
     def _completions(self) -> Completions:
@@ -115,6 +126,7 @@ class Endpoint(ABC):
             tls=None,
             secrets=secrets.values({"api_key": self._at.key, "headers": self.headers}),
             phase="judge",
+            signer=self._at.signer,
         )
         terms = Terms(
             model=self._at.model,
@@ -124,5 +136,4 @@ class Endpoint(ABC):
             price=self._price_of,
             hints=self._at.hints,
         )
-        # The vendor's own endpoints are known to refuse bounds in a schema; others are helped by them.
-        return Completions(door, terms, Manners(shape="schema" if self._at.listed else "bounded"))
+        return Completions(door, terms, self._at.dialect)

@@ -1,4 +1,4 @@
-"""What an endpoint has turned out to take, of the parts of a request that not every endpoint knows."""
+"""Chat completions: what an endpoint has turned out to take, of the parts of a request that not every one knows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from vivavoce.core.reply import JSON, Object
+from vivavoce.providers._dialect import Dialect
 from vivavoce.wire import openai
 from vivavoce.wire.openai import Fault
 
@@ -28,7 +29,7 @@ _SHAPE = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Manners:
+class Held:
     """What is sent. Begins with all there is, and gets milder with every refusal that names a part."""
 
     shape: Shape = "bounded"
@@ -50,7 +51,7 @@ class Manners:
             made["response_format"] = {"type": "json_object"}
         return made
 
-    def after(self, fault: Fault, sent: Object) -> Manners | None:
+    def after(self, fault: Fault, sent: Object) -> Held | None:
         """What to try when a request was refused; `None` when the refusal is about something else."""
         if "temperature" in sent and fault.names("temperature"):
             return replace(self, temperature=False)
@@ -59,3 +60,12 @@ class Manners:
         if "response_format" in sent and fault.names(*_SHAPE):
             return replace(self, shape=_MILDER[_MILDER.index(self.shape) + 1])
         return None
+
+
+def chat(*, own: bool) -> Dialect:
+    """How one speaks to an endpoint of chat completions; `own` is the vendor's, which is known to refuse bounds in a schema."""
+    return Dialect(
+        said=lambda messages: {"messages": openai.messages(messages)},
+        read=openai.completion,
+        manners=Held(shape="schema" if own else "bounded"),
+    )

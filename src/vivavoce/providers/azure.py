@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from vivavoce.net import addressing
 from vivavoce.providers._endpoint import Endpoint, Place
+from vivavoce.providers._manners import chat
 
 __all__ = ["Azure"]
 
@@ -74,4 +75,5 @@ class Azure(Endpoint):
                 404: f"there is no deployment {deployment} at this endpoint; it has the deployment's name, not the model's",
             },
             listed="openai",
+            dialect=chat(own=True),
         )

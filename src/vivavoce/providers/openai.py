@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from vivavoce.net.openai import api
 from vivavoce.providers._endpoint import Endpoint, Place
+from vivavoce.providers._manners import chat
 
 __all__ = ["Openai"]
 
@@ -49,4 +50,5 @@ class Openai(Endpoint):
                 404: f"there is no model {self.model} here, or base_url is not the address of an API (most end in /v1)",
             },
             listed="openai" if at.own else None,
+            dialect=chat(own=at.own),
         )
