@@ -16,6 +16,8 @@ NATIVE_ROW = frozenset(
 )
 """Keys of a case of the native format; rows that have others, or say nothing to the agent, are of other formats."""
 _SAYS = frozenset(("input", "turns", "persona"))
+_OF_SCENARIOS = frozenset(("scenario_id", "actor_profile"))
+"""Keys that only rows of another format have, of which a row may lack its own."""
 _BLOCK_NAME = re.compile(r"""^(?:"([^"\n]*)"|'([^'\n]*)'|([\w$][^:#\n]*?))[ \t]*:(?=\s|$)""", re.MULTILINE)
 _ROWS_LOOKED_AT = 50
 _SLIP = 0.8
@@ -55,6 +57,8 @@ def holds_native_rows(text: str) -> bool:
     """
     rows = [names(line.strip()) for line in text.split("\n")[:_ROWS_LOOKED_AT] if line.strip()]
     known = [_is_native(row) for row in rows if row]
+    if any(row & _OF_SCENARIOS for row in rows):
+        return False
     return bool(known) and known.count(True) >= known.count(False) + (not known[0])
 
 

@@ -61,7 +61,7 @@ class Shape:
         choices = _choices(kind)
         fitting = next((each for each in choices if isinstance(value, _python(each))), None)
         if fitting is None or (isinstance(value, bool) and isinstance(fitting, inspect.IntType | inspect.FloatType)):
-            self.add(f"must be {_expected(choices)}, not {_said(value)}", path)
+            self.add(f"must be {_expected(choices)}, not {said(value)}", path)
             return value
         if isinstance(fitting, inspect.StructType):
             return self._struct(value, fitting, path)
@@ -149,5 +149,6 @@ def _word(kind: inspect.Type) -> str:
     return _WORDS[python if isinstance(python, type) else float]
 
 
-def _said(value: JSON) -> str:
+def said(value: JSON) -> str:
+    """What a value is, in a message; a number as it is."""
     return str(value) if type(value) in (int, float) else _WORDS[type(value)]
