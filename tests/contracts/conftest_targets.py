@@ -80,7 +80,8 @@ class Server:
 
     async def handle(self, asked: web.Request) -> web.StreamResponse:
         text = await asked.text()
-        self.asked.append((f"{asked.method} {asked.path}", dict(asked.headers), json.loads(text) if text else None))
+        body = json.loads(text) if text and not asked.content_type.endswith("form-urlencoded") else text or None
+        self.asked.append((f"{asked.method} {asked.path}", dict(asked.headers), body))
         self.sockets.add(asked.transport)
         return await self.routes[asked.path](asked)
 

@@ -129,6 +129,26 @@ async def foundry_agent(folder: Path, memory: str) -> AsyncIterator[dict[str, ob
 
 
 @asynccontextmanager
+async def saiku_agent(folder: Path, auth: str) -> AsyncIterator[dict[str, object]]:
+    async def answer(asked: web.Request) -> web.Response:
+        body = await asked.json()
+        memory = Memory()
+        for said in [*(each["content"] for each in body.get("history", ()) if each["role"] == "user"), body["question"]]:
+            text = await answered(memory, said)
+        return web.json_response({"degraded": False, "insight": {"markdown": text}})
+
+    async def sign_in(asked: web.Request) -> web.Response:
+        response = web.Response(status=302, headers={"Location": "/"})
+        response.set_cookie("JSESSIONID", "s-1")
+        return response
+
+    async with running() as server:
+        server.answer("/login", sign_in)
+        server.answer("/rest/saiku/api/ai/ask", answer)
+        yield {"url": server.base, "cube": "a/b/c/d", "auth": auth}
+
+
+@asynccontextmanager
 async def a2a_agent(folder: Path, version: str) -> AsyncIterator[dict[str, object]]:
     async with running() as server:
         yield {"url": server.answer("/rpc", rpc()), "card": False, "version": version}
@@ -181,6 +201,8 @@ AGENTS: dict[str, Callable[[Path], object]] = {
     "openai": partial(openai_agent, api="chat"),
     "openai responses": partial(openai_agent, api="responses"),
     "recorded": nothing_needed,
+    "saiku": partial(saiku_agent, auth="basic"),
+    "saiku session": partial(saiku_agent, auth="session"),
 }
 """For each target, and each of its ways, an agent that behaves as `Memory` does; gives the options of the target."""
 

@@ -65,6 +65,8 @@ class Door:
     """In which part of a trial it is called."""
     signer: Signer | None = None
     """Signs each request, whose address is then sent to the letter."""
+    moves: bool = True
+    """Whether a redirect is followed, and not an answer in itself."""
 
 
 class Refused(CallError):
@@ -158,7 +160,7 @@ class Client:
             response = await self._open().request(method, url, data=sent, headers=headers, allow_redirects=False)
             try:
                 _remember(response, cookies)
-                if 200 <= response.status < 300:
+                if 200 <= response.status < 300 or (response.status in _REDIRECTS and not self._door.moves):
                     return await read(response)
                 if response.status not in _REDIRECTS or "Location" not in response.headers:
                     raise await self._refused(response)

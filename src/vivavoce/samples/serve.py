@@ -1,10 +1,11 @@
-"""The sample agent over HTTP: `python -m vivavoce.samples.serve --port 8000`.
+"""The sample agents over HTTP: `python -m vivavoce.samples.serve --port 8000`.
 
 `POST /` and `POST /api/chat` take a request as agents are spoken to and give the answer as JSON; or, to a client that accepts
 nothing but `text/event-stream`, as events: pieces of the text, then the whole answer. `GET /health` says that it is there.
 Other doors lead to the same agent: `/v1` speaks as OpenAI does, `/a2a` the A2A protocol (its card lies at
 `/.well-known/agent-card.json`), `/workiq/a2a/AGENT` as the gateway to agents of Microsoft 365 Copilot does, and
-`/foundry/api/projects/desk` as a project of Microsoft Foundry does.
+`/foundry/api/projects/desk` as a project of Microsoft Foundry does. Behind `/rest/saiku/api` is the second sample agent, which
+answers questions about sales, as Saiku does.
 """
 
 from __future__ import annotations
@@ -30,13 +31,16 @@ LARGEST = 1024 * 1024
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve until interrupted."""
-    parser = argparse.ArgumentParser(prog="python -m vivavoce.samples.serve", description="The sample agent over HTTP.")
+    parser = argparse.ArgumentParser(prog="python -m vivavoce.samples.serve", description="The sample agents over HTTP.")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 for any that is free (default: 8000)")
     parser.add_argument("--print-port", action="store_true", help="print the port alone, for a program that starts this one")
     parser.add_argument("--while-stdin", action="store_true", help="end when standard input does, not to outlive a parent")
     parser.add_argument("--delay-ms", type=int, default=0, help="milliseconds to think before each answer (default: 0)")
     parser.add_argument("--token", help="let in at /workiq only who sends this bearer token (default: everybody)")
+    parser.add_argument("--prefix", default="/rest", help="what stands before /saiku/api (default: /rest)")
+    parser.add_argument("--user", default="admin", help="who is let in at /saiku/api (default: admin)")
+    parser.add_argument("--password", default="admin", help="and with which password (default: admin)")
     options = parser.parse_args(argv)
     try:
         asyncio.run(_serve(options))
@@ -48,11 +52,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def application(*, delay: float = 0.0, token: str | None = None) -> web.Application:
-    """The agent as a web application; `delay` in seconds, `token` for the gateway alone."""
+def application(
+    *, delay: float = 0.0, token: str | None = None, prefix: str = "/rest", user: str = "admin", password: str = "admin"
+) -> web.Application:
+    """The agents as a web application; `delay` in seconds, `token` for the gateways, the last three for the analytics agent."""
     from aiohttp import web
 
-    from vivavoce.samples._doors import a2a, foundry, openai, workiq
+    from vivavoce.samples._doors import a2a, foundry, openai, saiku, workiq
 
     desks = Desks()
 
@@ -74,13 +80,20 @@ def application(*, delay: float = 0.0, token: str | None = None) -> web.Applicat
     app = web.Application(client_max_size=LARGEST)
     app.add_routes([web.post("/", chat), web.post("/api/chat", chat), web.get("/health", health)])
     app.add_routes([*openai.routes(delay), *a2a.routes(delay), *workiq.routes(delay, token), *foundry.routes(delay, token)])
+    app.add_routes(saiku.Door(delay, user, password).routes(prefix))
     return app
 
 
 async def _serve(options: argparse.Namespace) -> None:
     from aiohttp import web
 
-    app = application(delay=options.delay_ms / 1000, token=options.token)
+    app = application(
+        delay=options.delay_ms / 1000,
+        token=options.token,
+        prefix=options.prefix,
+        user=options.user,
+        password=options.password,
+    )
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
     try:

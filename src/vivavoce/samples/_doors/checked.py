@@ -72,12 +72,23 @@ def pieces(text: str) -> list[str]:
 
 async def stream(request: web.Request, events: Iterable[JSON], last: str | None = None) -> web.StreamResponse:
     """Events as they are sent, each told by its `type` where it has one; `last` ends them."""
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
-    await response.prepare(request)
+    response = await opened(request)
     for event in events:
-        kind = f"event: {event['type']}\n" if "type" in event else ""
-        await response.write(f"{kind}data: {json.dumps(event)}\n\n".encode())
+        await response.write(written(event, event.get("type")))
     if last is not None:
         await response.write(f"data: {last}\n\n".encode())
     await response.write_eof()
     return response
+
+
+async def opened(request: web.Request) -> web.StreamResponse:
+    """A stream, begun."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
+    await response.prepare(request)
+    return response
+
+
+def written(event: JSON, kind: str | None) -> bytes:
+    """One event of a stream."""
+    told = f"event: {kind}\n" if kind is not None else ""
+    return f"{told}data: {json.dumps(event)}\n\n".encode()
