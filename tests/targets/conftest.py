@@ -10,7 +10,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 from conftest_targets import Server, running
+
+from vivavoce.samples.serve import application
 
 
 @pytest.fixture
@@ -29,6 +32,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 async def server() -> AsyncIterator[Server]:
     async with running() as made:
         yield made
+
+
+@pytest.fixture
+async def shops(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+    """The sample agents as they are served, the one that counts sales among them; gives the address."""
+    runner = web.AppRunner(application(**getattr(request, "param", {})), access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    await runner.cleanup()
 
 
 RawServer = Callable[..., Awaitable[str]]

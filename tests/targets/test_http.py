@@ -15,7 +15,7 @@ from conftest_targets import HISTORY, TRIAL, ask, failure, request
 from vivavoce.core import plugins
 from vivavoce.core.errors import BadOptions
 from vivavoce.core.model import Use
-from vivavoce.core.reply import Citation, Reply, ToolCall
+from vivavoce.core.reply import Citation, Message, Reply, ToolCall
 from vivavoce.targets.http import Http
 
 MB = 1024 * 1024
@@ -187,6 +187,66 @@ async def test_a_path_beside_the_protocol_replaces_one_key(server):
     server.says("/a", {"text": "42", "meta": {"intent": "QUERY"}})
     reply = await ask(build(url=server.base + "/a", intent="meta.intent"))
     assert (reply.text, reply.intent, reply.raw) == ("42", "QUERY", {"meta": {"intent": "QUERY"}})
+
+
+ROWS = {
+    "rows": 'response.data[].{country: Country, netSales: "Net Sales".value}',
+    "intent": "response && 'QUERY' || insight && 'INSIGHT' || viewChange && 'VIEW_CHANGE' || degraded && 'REFUSED' || null",
+    "refusal": "reason",
+    "insight": "insight.markdown",
+}
+"""Where the parts of an answer are that has rows and no text, in a service that speaks as Saiku does."""
+
+
+@pytest.mark.parametrize("with_text", [False, True])
+async def test_paths_lead_to_rows_and_intent_of_a_service_s_own(shops, with_text):
+    cube = {"cubeName": "Sales"}
+    target = build(
+        url=f"{shops}/rest/saiku/api/ai/ask",
+        headers={"Authorization": "Basic YWRtaW46YWRtaW4="},
+        request={"question": "{{input}}", "cube": "{{about}}", "history": "{{history}}"},
+        **ROWS,
+        **({"text": "viewChange.reason"} if with_text else {}),
+    )
+    session = target.session(TRIAL)
+    query = await session.send(request("net sales by country", about=cube))
+    assert (query.intent, query.text, query.refusal, query.insight) == ("QUERY", None, None, None)
+    assert query.rows[2:] == ({"country": "Norway", "netSales": 511702.5}, {"country": "Scotland", "netSales": 329164.5})
+    insight = await session.send(request("is revenue growing?", about=cube))
+    assert (insight.intent, insight.rows) == ("INSIGHT", None)
+    assert insight.insight.startswith("**Net Sales, year by year**")
+    refused = await session.send(request("who won?", about=cube))
+    assert (refused.intent, refused.rows) == ("REFUSED", None)
+    assert refused.refusal.startswith("OFF_TOPIC: the Sales cube")
+    view = await session.send(request("as a table", about=cube, history=(Message(role="user", content="sales by year"),)))
+    assert (view.intent, view.text) == ("VIEW_CHANGE", "Shown as table." if with_text else None)
+    await target.close()
+
+
+async def test_paths_lead_to_rows_in_a_stream(server):
+    server.streams(
+        "/a", b'data: {"kind": "QUERY"}\n\n', b'data: {"table": [{"n": 1}], "note": "a"}\n\n', b'data: {"note": "b"}\n\n'
+    )
+    reply = await ask(build(url=server.base + "/a", text="note", rows="table", intent="kind"))
+    assert reply == Reply(text="ab", rows=({"n": 1},), intent="QUERY")
+
+
+@pytest.mark.parametrize(
+    ("paths", "words"),
+    [
+        ({"rows": "table"}, '"rows" of the answer must be a list or null, not an object'),
+        ({"rows": "[table.n]"}, '"rows[0]" of the answer must be an object, not a number'),
+        ({"intent": "table.n"}, '"intent" of the answer must be text or null, not a number'),
+        ({"refusal": "table"}, '"refusal" of the answer must be text or null, not an object'),
+        ({"insight": "[table]"}, '"insight" of the answer must be text or null, not a list'),
+        ({"rows": "nothing"}, 'the answer has neither "text" nor another part of an answer'),
+        ({"rows": "nothing", "text": "nothing"}, "the path of `text`, nothing, leads to nothing in the answer"),
+    ],
+)
+async def test_paths_that_lead_to_what_is_no_rows_or_intent(server, paths, words):
+    server.says("/a", {"table": {"n": 1}})
+    failed = await failure(build(url=server.base + "/a", **paths))
+    assert (failed.code, words in failed.message) == ("bad_payload", True), failed.message
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from types import SimpleNamespace
 
 import pytest
@@ -18,7 +17,6 @@ from vivavoce.core.reply import Message
 from vivavoce.core.result import Failure
 from vivavoce.core.specs import parse_spec
 from vivavoce.run.calls import Calls, Limits
-from vivavoce.samples.serve import application
 from vivavoce.targets.saiku import Saiku
 
 CUBE = {"connectionName": "hollinwake", "catalog": "Shops", "schema": "Shops", "cubeName": "Sales"}
@@ -35,21 +33,6 @@ BY_COUNTRY = [
 def no_credentials(monkeypatch):
     for name in ("SAIKU_USER", "SAIKU_PASSWORD"):
         monkeypatch.delenv(name, raising=False)
-
-
-async def served(**options: object) -> AsyncIterator[str]:
-    runner = web.AppRunner(application(**options), access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    await runner.cleanup()
-
-
-@pytest.fixture
-async def shops() -> AsyncIterator[str]:
-    """The sample service; gives its address."""
-    async for url in served():
-        yield url
 
 
 def build(url: str, /, **more: object) -> Saiku:
@@ -140,20 +123,20 @@ async def test_a_reference_query_runs_on_the_same_cube(shops):
     await target.close()
 
 
-async def test_another_prefix_and_other_credentials(monkeypatch):
-    async for url in served(prefix="", user="ines", password="geheim:12345"):
-        assert (await failure(build(url), "sales by year")).code == "http_404"
-        failed = await failure(build(url, prefix=""), "sales by year")
-        assert failed.code == "http_401"
-        assert "SAIKU_PASSWORD" in failed.message
-        monkeypatch.setenv("SAIKU_USER", "ines")
-        monkeypatch.setenv("SAIKU_PASSWORD", "geheim:12345")
-        for more in ({"prefix": "/"}, {"auth": "session", "prefix": ""}):
-            assert (await ask(build(url, **more), "sales by year")).intent == "QUERY"
-        assert (await ask(build(f"{url}/saiku/api/ai/ask"), "sales by year")).intent == "QUERY"
-        monkeypatch.setenv("SAIKU_PASSWORD", "wrong")
-        failed = await failure(build(url, prefix="", auth="session"), "sales by year")
-        assert (failed.code, failed.retriable) == ("sign_in", False)
+@pytest.mark.parametrize("shops", [{"prefix": "", "user": "ines", "password": "geheim:12345"}], indirect=True)
+async def test_another_prefix_and_other_credentials(shops, monkeypatch):
+    assert (await failure(build(shops), "sales by year")).code == "http_404"
+    failed = await failure(build(shops, prefix=""), "sales by year")
+    assert failed.code == "http_401"
+    assert "SAIKU_PASSWORD" in failed.message
+    monkeypatch.setenv("SAIKU_USER", "ines")
+    monkeypatch.setenv("SAIKU_PASSWORD", "geheim:12345")
+    for more in ({"prefix": "/"}, {"auth": "session", "prefix": ""}):
+        assert (await ask(build(shops, **more), "sales by year")).intent == "QUERY"
+    assert (await ask(build(f"{shops}/saiku/api/ai/ask"), "sales by year")).intent == "QUERY"
+    monkeypatch.setenv("SAIKU_PASSWORD", "wrong")
+    failed = await failure(build(shops, prefix="", auth="session"), "sales by year")
+    assert (failed.code, failed.retriable) == ("sign_in", False)
 
 
 @pytest.mark.parametrize("stream", [False, True])
