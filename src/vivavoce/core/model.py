@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from vivavoce.core.reply import JSON, Message, Object, Reply
+from vivavoce.core.reply import JSON, Fault, Message, Object, Reply
 
 Origin = Literal["item", "file", "run", "default"]
 """Who asked for a check: this very item or turn, the whole file, the command line or config, or nobody (a default)."""
@@ -72,6 +72,8 @@ class Turn:
     checks: tuple[Check, ...] = ()
     reply: Reply | None = None
     """An answer the dataset itself holds."""
+    fault: Fault | None = None
+    """Why there is no such answer, where the dataset tells that: the agent failed."""
     metadata: Object = field(default_factory=dict)
     path: str = ""
     """JSON path in the file, such as `items[3].turns[0]`."""

@@ -64,6 +64,14 @@ class Reply:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """The part of a failure that a run document shows."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
     """What a chat model answered."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from vivavoce.core.reply import JSON, Object, Reply
+from vivavoce.core.reply import Fault as Fault
 
 if TYPE_CHECKING:
     from vivavoce.core.model import Case, Header
@@ -39,14 +40,6 @@ class Failure:
     """Whether the call may already have reached the other side."""
     answered: bool = False
     """Whether the other side answered, and so is known to be done with it."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
-    """The part of a failure that a run document shows."""
-
-    code: str
-    message: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -124,7 +124,7 @@ def _count(
                 total.some_ids.append(case.id)
             continue
         total.selected += 1
-        total.recorded += any(turn.reply is not None for turn in case.turns)
+        total.recorded += any(turn.reply is not None or turn.fault is not None for turn in case.turns)
         _count_checks(checks.apply(case), checks, count, total)
     total.cases += count.cases
     return count
@@ -139,7 +139,7 @@ def _look_at_answers(case: Case, source: Source, live: bool, problems: Problems,
     for turn in case.turns:
         if live and turn.input is None:
             problems.add(source, "says nothing to the agent", path=turn.path or case.path, line=case.line)
-        elif not live and turn.reply is None and len(total.unanswered) < _MOST_UNANSWERED:
+        elif not live and turn.reply is None and turn.fault is None and len(total.unanswered) < _MOST_UNANSWERED:
             total.unanswered.append((source, case, turn))
 
 

@@ -38,7 +38,10 @@ class _Recording:
 
     async def send(self, request: Request) -> Reply:
         turns = self._case.turns
-        reply = turns[request.turn].reply if request.turn < len(turns) else None
+        turn = turns[request.turn] if request.turn < len(turns) else None
+        if turn is not None and turn.fault is not None:
+            raise CallError(Failure(code=turn.fault.code, message=turn.fault.message, sent=False))
+        reply = turn.reply if turn is not None else None
         if reply is None:
             which = f"turn {request.turn} of case {self._case.id}"
             message = f"{which} has no recorded answer; record one, or name an agent with --target"

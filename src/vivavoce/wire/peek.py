@@ -15,11 +15,22 @@ NATIVE_ROW = frozenset(
     )
 )
 """Keys of a case of the native format; rows that have others, or say nothing to the agent, are of other formats."""
+_EXPORTS = frozenset(("resourceSpans", "resource_spans", "resourceLogs", "resource_logs"))
+_SPAN = frozenset(("traceId", "spanId", "parentSpanId", "startTimeUnixNano", "endTimeUnixNano", "timeUnixNano"))
+_SNAKE = frozenset(
+    (
+        *("trace_id", "span_id", "parent_span_id", "parent_id", "context", "kind", "attributes"),
+        *("start_time", "end_time", "start_time_unix_nano", "end_time_unix_nano"),
+    )
+)
+_STARTS = frozenset(("start_time", "start_time_unix_nano", "startTime"))
+_OF_SPANS = re.compile(r"(?:spans)?\[\d+\]\.([^.\[]+)")
 _SAYS = frozenset(("input", "turns", "persona"))
 _OF_SCENARIOS = frozenset(("scenario_id", "actor_profile"))
 """Keys that only rows of another format have, of which a row may lack its own."""
 _BLOCK_NAME = re.compile(r"""^(?:"([^"\n]*)"|'([^'\n]*)'|([\w$][^:#\n]*?))[ \t]*:(?=\s|$)""", re.MULTILINE)
 _ROWS_LOOKED_AT = 50
+_LINES_OF_SPANS = 5
 _SLIP = 0.8
 
 
@@ -60,6 +71,29 @@ def holds_native_rows(text: str) -> bool:
     if any(row & _OF_SCENARIOS for row in rows):
         return False
     return bool(known) and known.count(True) >= known.count(False) + (not known[0])
+
+
+def holds_spans(text: str) -> bool:
+    """Whether a text begins with spans of OpenTelemetry: an export of them, or records, be one of them damaged."""
+    if text.startswith("["):
+        return _is_span(_entries(text))
+    if not text.startswith("{"):
+        return False
+    found = names(text)
+    if _is_span(found) or ("spans" in found and _is_span(_entries(text))):
+        return True
+    return any(_is_span(names(line.strip())) for line in text.split("\n")[1:_LINES_OF_SPANS] if line.startswith("{"))
+
+
+def _entries(text: str) -> frozenset[str]:
+    """Names of the entries of a list, or of the `spans` of an object."""
+    return frozenset(match[1] for _, path, _ in members(text) if (match := _OF_SPANS.fullmatch(path)))
+
+
+def _is_span(found: frozenset[str]) -> bool:
+    if found & _EXPORTS or len(found & _SPAN) > 1:
+        return True
+    return bool(found & _STARTS) and len(found & _SNAKE) > 3
 
 
 def is_slip(name: str, near: str) -> bool:

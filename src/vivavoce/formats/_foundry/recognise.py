@@ -9,7 +9,7 @@ from vivavoce.core.place import members
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import columns
 from vivavoce.formats._foundry.tables import delimiter_of, header_of
-from vivavoce.wire.peek import holds_native_rows, names, opening
+from vivavoce.wire.peek import holds_native_rows, holds_spans, names, opening
 
 Layout = Literal["lines", "list", "document", "table"]
 
@@ -44,7 +44,7 @@ _ENTRY = re.compile(r"\[\d+\]\.([^.\[]+)")
 def matches(source: Source) -> bool:
     """Whether the content is rows, be it damaged."""
     text = opening(source)
-    if not text or "\0" in text:
+    if not text or "\0" in text or holds_spans(text):
         return False
     if holds_results(source):
         return True
