@@ -161,6 +161,21 @@ async def m365_agent(folder: Path) -> AsyncIterator[dict[str, object]]:
         yield {"agent": "T_memory", "endpoint": server.base, "token": "t-123456"}
 
 
+@asynccontextmanager
+async def agentcore_agent(folder: Path) -> AsyncIterator[dict[str, object]]:
+    memories: dict[str, Memory] = {}
+    arn = "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/memory-0"
+
+    async def invoke(asked: web.Request) -> web.Response:
+        session = asked.headers["X-Amzn-Bedrock-AgentCore-Runtime-Session-Id"]
+        text = await answered(memories.setdefault(session, Memory()), (await asked.json())["prompt"])
+        return web.json_response({"result": text})
+
+    async with running() as server:
+        server.answer(f"/runtimes/{arn}/invocations", invoke)
+        yield {"arn": arn, "endpoint": server.base, "token": "t-123456"}
+
+
 def rpc() -> Callable[[web.Request], Awaitable[web.Response]]:
     """An A2A agent of either version, with a memory for each context."""
     memories: dict[str, Memory] = {}
@@ -191,6 +206,7 @@ async def nothing_needed(folder: Path) -> AsyncIterator[dict[str, object]]:
 
 AGENTS: dict[str, Callable[[Path], object]] = {
     "a2a": partial(a2a_agent, version="1.0"),
+    "agentcore": agentcore_agent,
     "a2a 0.3": partial(a2a_agent, version="0.3"),
     "foundry": partial(foundry_agent, memory="response"),
     "foundry conversation": partial(foundry_agent, memory="conversation"),

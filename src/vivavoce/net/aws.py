@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import re
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
@@ -19,17 +20,36 @@ from vivavoce.net.failures import excerpt
 
 T = TypeVar("T")
 
+_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d+")
 _WAY_OUT = (
     "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, run aws configure or aws sso login, "
     "or name a profile by the option profile"
 )
 
 
-def region(given: str | None, profile: str | None) -> str:
-    """The region that an option names, else the variables, else the profile; else nothing."""
-    named = given or addressing.variable("AWS_REGION", "AWS_DEFAULT_REGION")
-    if named or importlib.util.find_spec("botocore") is None:
-        return named.strip()
+def region(*named: str | None, profile: str | None) -> str:
+    """The first region that is named, else the variables', else the profile's.
+
+    Raises:
+        ValueError: there is none, or it is no region.
+    """
+    made = next((each.strip() for each in named if each), "") or addressing.variable("AWS_REGION", "AWS_DEFAULT_REGION")
+    made = made or _region_of(profile)
+    if not made:
+        raise ValueError("there is no region: set the variable AWS_REGION, or the option region")
+    if not _REGION.fullmatch(made):
+        raise ValueError(f'"{made}" is no region of AWS; one is us-east-1')
+    return made
+
+
+def address(service: str, region: str) -> str:
+    """Where a service is in a region."""
+    return f"https://{service}.{region}.amazonaws.com{'.cn' if region.startswith('cn-') else ''}"
+
+
+def _region_of(profile: str | None) -> str:
+    if importlib.util.find_spec("botocore") is None:
+        return ""
     from botocore.exceptions import BotoCoreError
 
     try:

@@ -16,7 +16,6 @@ from vivavoce.wire import bedrock as wire
 __all__ = ["Bedrock"]
 
 _ARN = re.compile(r"arn:[\w-]+:bedrock:([\w-]+):\d*:\S+")
-_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d+")
 _RELEASE = re.compile(r"(-\d{8})?-v\d+(:\d+)?$|:\d+$")
 """The end of a name that tells one release of a model, which costs what the others do."""
 
@@ -56,8 +55,9 @@ class Bedrock(Endpoint):
         if not model:
             raise ValueError("model is empty; it names a model of Bedrock's, an inference profile, or an ARN")
         key = addressing.key(self.api_key, "api_key", "AWS_BEARER_TOKEN_BEDROCK")
-        region = self._in(model)
-        given = self.endpoint or f"https://bedrock-runtime.{region}.amazonaws.com{'.cn' if region.startswith('cn-') else ''}"
+        named = _ARN.fullmatch(model)
+        region = aws.region(self.region, named[1] if named else None, profile=self.profile)
+        given = self.endpoint or aws.address("bedrock-runtime", region)
         url = addressing.address(given.strip(), "endpoint").rstrip("/")
         signer = None if key else aws.Signer(service="bedrock", region=region, profile=self.profile, phase="judge")
         return Place(
@@ -75,16 +75,6 @@ class Bedrock(Endpoint):
             signer=signer,
             dialect=Dialect(said=wire.said, read=wire.completion, manners=Tooled(tool=wire.tool, limited=wire.limited)),
         )
-
-    def _in(self, model: str) -> str:
-        """The region."""
-        named = _ARN.fullmatch(model)
-        region = self.region or (named[1] if named else "") or aws.region(None, self.profile)
-        if not region:
-            raise ValueError("there is no region: set the variable AWS_REGION, or the option region")
-        if not _REGION.fullmatch(region):
-            raise ValueError(f'"{region}" is no region of AWS; one is us-east-1')
-        return region
 
     def _names(self, answered: str) -> tuple[str, ...]:
         """Names by which the table of prices may have the model."""

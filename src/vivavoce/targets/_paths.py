@@ -35,12 +35,17 @@ class Paths:
             CallError: it is a `bad_payload`.
         """
         if not self._compiled:
-            return _answer.read(answer)
+            return _answer.read(self.known(answer))
         found = self.find(answer)
         if not self.has_text:
-            known = answer if isinstance(answer, Mapping) else {"text": answer}
+            known = self.known(answer)
+            known = known if isinstance(known, Mapping) else {"text": known}
             return _answer.read({**known, **found})
         return replace(self.read_found(found, [answer]), raw=answer)
+
+    def known(self, answer: JSON) -> JSON:
+        """An answer, without a path for the text, in the words of the protocol."""
+        return answer
 
     def find(self, answer: JSON) -> dict[str, JSON]:
         """What each path leads to, `None` where it leads nowhere."""

@@ -15,12 +15,26 @@ NAMES = ("input", "session_id", "history", "case", "turn", "about")
 _PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 
 
-def check(template: JSON) -> None:
-    """Raise `ValueError` if a template names what there is not."""
-    for text in _texts(template):
+def parse(given: Object | str | None) -> Object | None:
+    """The template that an option gives, as an object or as its JSON; `None` where it gives none.
+
+    Raises:
+        ValueError: it is no JSON object, or names what there is not.
+    """
+    made: JSON = given
+    if isinstance(given, str):
+        try:
+            made = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"request is no JSON: {error}") from None
+        if not isinstance(made, dict):
+            raise ValueError("request must be a JSON object")
+    for text in _texts(made):
         for name in _PLACEHOLDER.findall(text):
             if name not in NAMES:
                 raise ValueError(f"request names {{{{{name}}}}}, which is no part of a request ({did_you_mean(name, NAMES)})")
+    template: Object | None = made
+    return template
 
 
 def fill(template: JSON, values: Object) -> JSON:

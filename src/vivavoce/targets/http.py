@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -81,8 +80,7 @@ class Http:
 
     def __post_init__(self) -> None:
         # What is wrong with any of these must be known before anything is run.
-        _ = self._address, self._headers, self._secrets, self._paths, self._tls
-        _template.check(self._request)
+        _ = self._address, self._headers, self._secrets, self._paths, self._tls, self._request
         if self.limit < 1:
             raise ValueError(f"limit must be at least 1, not {self.limit}")
 
@@ -129,15 +127,7 @@ class Http:
 
     @cached_property
     def _request(self) -> Object | None:
-        if not isinstance(self.request, str):
-            return self.request
-        try:
-            given = json.loads(self.request)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"request is no JSON: {error}") from None
-        if not isinstance(given, dict):
-            raise ValueError("request must be a JSON object")
-        return given
+        return _template.parse(self.request)
 
     @cached_property
     def _secrets(self) -> tuple[str, ...]:
