@@ -16,6 +16,7 @@ from vivavoce.core.errors import BadOptions, CallError
 from vivavoce.core.model import Use
 from vivavoce.core.reply import Reply, ToolCall
 from vivavoce.core.result import Failure
+from vivavoce.samples.analytics import Analyst
 from vivavoce.targets.python import Python, from_object
 
 
@@ -227,6 +228,60 @@ async def test_each_conversation_has_an_instance(kind):
         await session.close()
     await target.close()
     assert (kind.made, kind.closed) == (2, 2)
+
+
+class Counting:
+    """An agent that runs queries: `rows` is what each gives."""
+
+    def send(self, request):
+        return {"rows": []}
+
+    def rows(self, query):
+        return query["give"]
+
+
+class CountingLater(Counting):
+    async def send(self, request):
+        return Counting.send(self, request)
+
+    async def rows(self, query):
+        await asyncio.sleep(0)
+        return Counting.rows(self, query)
+
+
+@pytest.mark.parametrize("kind", [Counting, CountingLater])
+async def test_a_class_may_run_reference_queries(kind):
+    target = from_object(kind)
+    session = target.session(TRIAL)
+    assert await session.rows({"give": [{"n": 1}, {"n": 2.5}]}) == ({"n": 1}, {"n": 2.5})
+    assert await session.rows({"give": ()}) == ()
+    for given, words in (
+        (None, "gave a value of the type NoneType; it must give a list of dicts"),
+        ([5], '"rows[0]" of the answer must be an object, not a number'),
+    ):
+        with pytest.raises(CallError) as raised:
+            await session.rows({"give": given})
+        assert (raised.value.failure.code, words in str(raised.value)) == ("bad_payload", True)
+    with pytest.raises(CallError) as raised:
+        await session.rows({})
+    assert (raised.value.failure.code, "KeyError" in str(raised.value)) == ("crashed", True)
+    await session.close()
+    await target.close()
+
+
+async def test_the_sample_agent_runs_them_on_its_cube():
+    target = from_object(Analyst)
+    session = target.session(TRIAL)
+    assert await session.rows({"measures": [{"name": "Units Sold"}]}) == ({"Units Sold": 35703},)
+    with pytest.raises(CallError, match="there is no measure 'Footfall'"):
+        await session.rows({"measures": [{"name": "Footfall"}]})
+    await session.close()
+    await target.close()
+
+
+def test_others_run_no_queries():
+    assert not hasattr(from_object(lambda question: question).session(TRIAL), "rows")
+    assert not hasattr(from_object(Memory).session(TRIAL), "rows")
 
 
 async def test_a_class_that_cannot_be_made_is_a_failure():

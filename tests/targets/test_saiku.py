@@ -54,7 +54,7 @@ def answered(*rows: object, **more: object) -> dict[str, object]:
 @pytest.mark.parametrize("more", [{}, {"stream": True}, {"auth": "session"}, {"auth": "session", "stream": True}])
 async def test_every_kind_of_answer_is_told_by_its_intent(shops, more):
     query = await ask(build(shops, **more), "net sales by country")
-    assert (query.intent, query.text, query.refusal, query.insight) == ("QUERY", None, "", "")
+    assert (query.intent, query.text, query.refusal, query.insight) == ("QUERY", None, None, None)
     assert list(query.rows) == BY_COUNTRY
     assert query.raw["model"] == "sales-rules-1"
     assert query.raw["request"]["measures"] == [{"name": "Net Sales"}]

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from vivavoce.core.reply import JSON, Object
 from vivavoce.samples._cube import counting, saying
 from vivavoce.samples._cube.query import Invalid, Query, read, read_cube
-from vivavoce.samples._cube.schema import open_cube
+from vivavoce.samples._cube.schema import CUBE, open_cube
 from vivavoce.samples._cube.understanding import Asked, understand
 from vivavoce.samples.desk import BadRequest
 
@@ -44,7 +44,7 @@ class Analyst:
             BadRequest: the request has no text in its `input`.
         """
         asked = self.asked(_part(request, "input"), _questions(request))
-        told: dict[str, JSON] = {"intent": INTENTS[asked.kind], "rows": [], "refusal": "", "insight": ""}
+        told: dict[str, JSON] = {"intent": INTENTS[asked.kind], "rows": []}
         if asked.query is None:
             return {**told, "text": saying.off_topic(), "refusal": saying.off_topic()}
         if asked.kind == "view_change":
@@ -91,12 +91,12 @@ class Analyst:
         return counting.response(self._cube, read(query))
 
     def rows(self, query: JSON) -> Sequence[Object]:
-        """What comes of a query, as rows.
+        """What comes of a query, as rows; it need not name the cube.
 
         Raises:
             Invalid: it cannot be meant.
         """
-        return counting.rows(self._cube, read(query))
+        return counting.rows(self._cube, read({"cube": dict(CUBE), **query} if isinstance(query, Mapping) else query))
 
     def asked(self, question: str, earlier: Sequence[str], force: str = "") -> Asked:
         """What a question asks for."""

@@ -11,7 +11,7 @@ from vivavoce.core import codec
 from vivavoce.core.foreign import Border, crashed
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Trial
-from vivavoce.core.reply import JSON, Reply, Request
+from vivavoce.core.reply import JSON, Object, Reply, Request
 from vivavoce.net.failures import bad_payload
 from vivavoce.targets import _answer
 from vivavoce.targets._loops import Loops
@@ -51,7 +51,10 @@ class Agent:
 
     def session(self, trial: Trial) -> Session:
         """A conversation of its own: with an instance of the class, or with the function, which remembers for itself."""
-        return _Instance(self, self._made_of) if self._is_class else _Function(self, self._made_of)
+        if not self._is_class:
+            return _Function(self, self._made_of)
+        counts = callable(getattr(self._made_of, "rows", None))
+        return _Counting(self, self._made_of) if counts else _Instance(self, self._made_of)
 
     async def close(self) -> None:
         """Let idle threads end, and the event loop of the agent."""
@@ -118,6 +121,20 @@ class _Instance:
         instance, self._instance = self._instance, None
         if callable(getattr(instance, "close", None)):
             await self._agent.make(instance.close)
+
+
+class _Counting(_Instance):
+    """A conversation with an instance that also runs queries: what they give is what reference queries are held to."""
+
+    async def rows(self, query: Object) -> tuple[Object, ...]:
+        if self._instance is None:
+            self._instance = await self._agent.make(self._made_by)
+        found = await self._agent.make(lambda: self._instance.rows(codec.plain(query)))
+        if not isinstance(found, list | tuple):
+            raise bad_payload(
+                f"`rows` of the agent gave a value of the type {type(found).__name__}; it must give a list of dicts"
+            )
+        return _answer.read({"rows": _answer.storable(found)}).rows or ()
 
 
 def told(request: Request) -> dict[str, JSON]:

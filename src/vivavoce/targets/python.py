@@ -25,8 +25,9 @@ class Python:
 
     Speaks: function calls. A function whose first parameter is named `request` is given the whole request as a dict, any other
         the input alone. It may be async, and it may yield its text in parts. A class needs `send(self, request)`, and may have
-        `close(self)`; each conversation gets an instance of its own. The answer is text, or a dict with `text`, `tool_calls`,
-        `citations`, `retrievals`, `rows`, `intent`, `refusal`, `insight`, `usage`.
+        `close(self)`, and `rows(self, query)`, which gives the rows of reference queries as a list of dicts; each conversation
+        gets an instance of its own. The answer is text, or a dict with `text`, `tool_calls`, `citations`, `retrievals`, `rows`,
+        `intent`, `refusal`, `insight`, `usage`.
     Options: `spec`, `idempotent`.
     Example: `--target python:my_agent:answer`, with `def answer(question): return "42"` in `my_agent.py`.
     Limits: a function that blocks runs in a thread, and past its time limit can only be abandoned: it goes on until it

@@ -49,7 +49,7 @@ def question(said: JSON, about: Object | None, history: Sequence[Message]) -> di
 
 
 def reply(envelope: JSON) -> Reply:
-    """What an answer says. The service tells all there is, so what an answer does not have is none.
+    """What an answer says. The service tells all there is, so an answer of another kind than a query is known to have no rows.
 
     Raises:
         Degraded: it says that there is no answer; a refusal is one.
@@ -122,8 +122,8 @@ def _told(
     *,
     text: str | None = None,
     found: tuple[Object, ...] = (),
-    refusal: str = "",
-    insight: str = "",
+    refusal: str | None = None,
+    insight: str | None = None,
 ) -> Reply:
     raw = {name: value for name, value in envelope.items() if value is not None}
     if isinstance(raw.get("response"), Mapping):
