@@ -62,7 +62,7 @@ def test_a_refusal_is_no_failure():
         "REFUSED",
         *["nothing of the cube's"] * 2,
         (),
-        "",
+        None,
     )
 
 
