@@ -30,7 +30,9 @@ names; options are given by `--target-option KEY=VALUE` or in the `[target]` tab
     "formats": "What dataset files Viva reads. The format is told from a file's content; `--format NAME` overrides it.",
     "judges": """Who answers what no rule can decide: `--judge SPEC`, where the part before the first colon is one of these
 names; options are given by `--judge-option KEY=VALUE` or in the `[judge]` table of `viva.toml`.""",
-    "providers": "The chat models a judge may ask. A judge that needs one names it in its own spec.",
+    "simulators": """Who plays the users of cases that have a persona: `--simulator SPEC`, where the part before the first colon
+is one of these names; options are given by `--simulator-option KEY=VALUE` or in the `[simulator]` table of `viva.toml`.""",
+    "providers": "The chat models that judges and simulated users may ask; each is named in the spec of whoever asks it.",
     "reports": "How a run is written: `--output NAME:PATH`, or `--output PATH` where the suffix tells the report.",
     "stores": "Where runs are kept: `--store URL`; by default a SQLite file, `.viva/runs.db` in the current folder.",
     "engines": "Where the conversations of a run are held: `--engine NAME`. The engine never changes an answer.",

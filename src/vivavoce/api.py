@@ -44,6 +44,7 @@ async def evaluate_async(
     target: object = None,
     evaluators: Evaluators = (),
     judge: str | Use | None = None,
+    simulator: str | Use | None = None,
     store: str | PathLike[str] = ".viva/runs.db",
     concurrency: int = 10,
     timeout: float | None = None,
@@ -58,6 +59,7 @@ async def evaluate_async(
             instances hold one session; `None` replays the answers the dataset holds.
         evaluators: Applied to every case, as `--evaluator` is.
         judge: A spec as on the command line, or `None`.
+        simulator: Who plays the users of cases that have a persona: a spec as on the command line, or `None` for `scripted`.
         store: A SQLite file.
         concurrency: Conversations at once.
         timeout: Seconds a call may take.
@@ -79,7 +81,8 @@ async def evaluate_async(
         _selection(selection),
         paths=() if isinstance(data, Suite) else _paths(data),
         target=use,
-        judge=_judge(judge),
+        judge=_use(judge, "judge", "none"),
+        simulator=_use(simulator, "simulator", "scripted"),
         evaluators=_checks(evaluators),
     )
     suites = (data,) if isinstance(data, Suite) else ()
@@ -150,15 +153,15 @@ def _target(given: object) -> tuple[Use | None, Any]:  # a live target is of wha
     return Use(name="python", options={"spec": f"{getattr(given, '__module__', '')}:{name}"}), python.from_object(given)
 
 
-def _judge(given: object) -> Use | None:
+def _use(given: object, kind: str, such_as: str) -> Use | None:
     from vivavoce.core.errors import UsageError
     from vivavoce.core.specs import parse_spec
 
     if given is None or isinstance(given, Use):
         return given
     if isinstance(given, str):
-        return parse_spec(given, "judges")
-    raise UsageError(f'evaluate: judge must be a text, such as "none", or a Use, not {given!r:.100}')
+        return parse_spec(given, f"{kind}s")
+    raise UsageError(f'evaluate: {kind} must be a text, such as "{such_as}", or a Use, not {given!r:.100}')
 
 
 def _checks(given: object) -> tuple[Check, ...]:

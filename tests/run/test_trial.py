@@ -17,7 +17,8 @@ from vivavoce.core.result import Failure, Result
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.checks import Checks
 from vivavoce.run.judging import Bench
-from vivavoce.run.trial import Room, run_trial
+from vivavoce.run.room import Room
+from vivavoce.run.trial import run_trial
 
 Answer = Callable[[Request], Any]
 

@@ -52,6 +52,8 @@ class Tally:
             if category is None:
                 category = self._categories[result.category] = _Group()
             category.add(status, new, at)
+        if result.simulation is not None:
+            self._usage.add_simulator(result.simulation.usage)
         for turn in result.turns:
             reply, error = turn.reply, turn.error
             if reply is not None:
@@ -198,12 +200,12 @@ class _Evaluator:
 
 
 class _Usage:
-    """What the agent and the judge took."""
+    """What the agent, the judge and the simulator took."""
 
-    __slots__ = ("agent_calls", "cost_usd", "input_tokens", "judge_calls", "output_tokens")
+    __slots__ = ("agent_calls", "cost_usd", "input_tokens", "judge_calls", "output_tokens", "simulator_calls")
 
     def __init__(self) -> None:
-        self.agent_calls = self.judge_calls = 0
+        self.agent_calls = self.judge_calls = self.simulator_calls = 0
         self.input_tokens = self.output_tokens = self.cost_usd = 0.0
 
     def add(self, usage: object) -> None:
@@ -219,10 +221,17 @@ class _Usage:
             self.judge_calls += int(_number(usage.get("calls")))
             self.add(usage)
 
+    def add_simulator(self, usage: object) -> None:
+        """Count in what a simulator's calls took; one that calls nobody reports nothing."""
+        if isinstance(usage, Mapping):
+            self.simulator_calls += int(_number(usage.get("calls")))
+            self.add(usage)
+
     def total(self) -> Usage:
         return Usage(
             agent_calls=self.agent_calls,
             judge_calls=self.judge_calls,
+            simulator_calls=self.simulator_calls,
             input_tokens=int(self.input_tokens),
             output_tokens=int(self.output_tokens),
             cost_usd=round(self.cost_usd, 9),

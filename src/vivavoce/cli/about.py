@@ -9,7 +9,7 @@ from vivavoce.cli.command import Command
 from vivavoce.cli.console import say, table
 from vivavoce.core.errors import EXIT_OK, PluginError, UsageError
 
-KINDS = ("formats", "targets", "evaluators", "judges", "providers", "reports", "stores", "engines")
+KINDS = ("formats", "targets", "evaluators", "judges", "simulators", "providers", "reports", "stores", "engines")
 
 
 def _add_list(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def _list(arguments: argparse.Namespace) -> int:
         return EXIT_OK
     names = plugins.names(kind, project=project)
     firsts = [_first(kind, name, project) for name in names]
-    if kind in ("targets", "judges"):
+    if kind in ("targets", "judges", "simulators"):
         table(("NAME", "WRITE", "WHAT IT IS"), list(zip(names, ways(kind), firsts, strict=True)))
     else:
         table(("NAME", "WHAT IT IS"), list(zip(names, firsts, strict=True)))
@@ -62,7 +62,7 @@ COMMANDS = (
     Command(
         name="list",
         takes="[KIND [NAME]]",
-        help="List formats, targets, evaluators, judges, reports ...",
+        help="List formats, targets, evaluators, judges, simulators, reports ...",
         examples=("viva list", "viva list evaluators", "viva list evaluators ExactMatch"),
         add=_add_list,
         run=_list,

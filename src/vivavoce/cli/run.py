@@ -21,7 +21,7 @@ or name them once in viva.toml, as in
 `viva init` writes both to begin with"""
 
 
-SECRETS = ("target-option", "judge-option")
+SECRETS = ("target-option", "judge-option", "simulator-option")
 """Settings of a run that resuming it takes again, for secrets in them that were not stored."""
 
 
@@ -63,8 +63,7 @@ def _resume(arguments: argparse.Namespace) -> int:
         if run.state == "complete" and not errors:
             outputs.spare(None, project(wanted))
             return report(run, outputs, wanted)
-        target, judge = secret_uses(wanted)
-        again = replan(run.header, target=target, judge=judge)
+        again = replan(run.header, secret=secret_uses(wanted))
         outputs.spare(again, project(wanted))
         sign_in(again)
         attempt = Attempt(plan=again, run_id=run.id, started=run.started, outputs=outputs, retry_errors=arguments.retry_errors)
@@ -91,7 +90,7 @@ COMMANDS = (
         name="resume",
         takes="RUN [OPTIONS]",
         help="Finish an interrupted run: only what is missing is asked.",
-        more="Target, judge, evaluators and cases are those the run began with, and its files must not have changed.",
+        more="Whom it asks, evaluators and cases are those the run began with, and its files must not have changed.",
         examples=("viva resume last", "viva resume 3f2a --retry-errors --concurrency 2 --output run.json"),
         add=_add_resume,
         run=_resume,

@@ -16,7 +16,7 @@ def selection(wanted: Settings) -> Selection:
     """All that can change an answer or a verdict.
 
     Raises:
-        UsageError: target, judge or an evaluator cannot be meant like this.
+        UsageError: target, judge, simulator or an evaluator cannot be meant like this.
     """
     from vivavoce.core.model import Selection
     from vivavoce.run import asking
@@ -27,6 +27,7 @@ def selection(wanted: Settings) -> Selection:
         lenient=wanted.lenient,
         target=_use("targets", wanted.target, wanted.target_option),
         judge=_use("judges", wanted.judge, wanted.judge_option),
+        simulator=_use("simulators", wanted.simulator, wanted.simulator_option),
         evaluators=tuple(asking.check(each) for each in wanted.evaluator),
         only=wanted.only,
         map=wanted.map,
@@ -39,11 +40,12 @@ def selection(wanted: Settings) -> Selection:
     )
 
 
-def secret_uses(wanted: Settings) -> tuple[Use, Use]:
-    """Target and judge options as they are set now: where a resumed run finds the secrets that were not stored."""
+def secret_uses(wanted: Settings) -> dict[str, Use]:
+    """Options of target, judge and simulator as they are set now: where a resumed run finds secrets that were not stored."""
     from vivavoce.core.model import Use
 
-    return Use(name="target", options=wanted.target_option), Use(name="judge", options=wanted.judge_option)
+    given = {"target": wanted.target_option, "judge": wanted.judge_option, "simulator": wanted.simulator_option}
+    return {name: Use(name=name, options=options) for name, options in given.items()}
 
 
 def limits(wanted: Settings) -> Limits:

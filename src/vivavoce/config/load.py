@@ -109,7 +109,7 @@ class _Layers:
             self.sources[option.name] = source
 
     def _add_plugin(self, file: File, option: Option, raw: JSON) -> None:
-        """The table of a target or judge: `spec`, and options beside it; or the spec alone, as a text."""
+        """The table of a target, judge or simulator: `spec`, and options beside it; or the spec alone, as a text."""
         table: Object = raw if isinstance(raw, Mapping) else {"spec": raw}
         at = file.place(option.name)
         if not isinstance(table.get("spec"), str) or not table["spec"]:
@@ -148,7 +148,7 @@ def _typed(option: Option, raw: JSON) -> JSON:  # a switch's truth value, or the
 
 
 def _way_out(key: str, known: Mapping[str, Option]) -> str:
-    if key in ("target-option", "judge-option"):
+    if key in ("target-option", "judge-option", "simulator-option"):
         table = key.removesuffix("-option")
         return f"options of the {table} stand in the table [{table}]"
     return did_you_mean(key, known)

@@ -130,6 +130,24 @@ OPTIONS = (
         places=_TYPED,
     ),
     Option(
+        name="simulator",
+        kind="plugin",
+        group=WHO,
+        answers=True,
+        metavar="SPEC",
+        help="Who plays the users of cases that have a persona: NAME[:ARGUMENT]; default scripted, which asks no model. "
+        "`viva list simulators` shows all.",
+    ),
+    Option(
+        name="simulator-option",
+        kind="pairs",
+        group=WHO,
+        answers=True,
+        metavar="KEY=VALUE",
+        help="An option of the simulator; repeatable.",
+        places=_TYPED,
+    ),
+    Option(
         name="evaluator",
         kind="list",
         group=WHO,

@@ -27,6 +27,8 @@ class Settings:
     target_option: Mapping[str, JSON] = field(default_factory=dict)
     judge: str | None = None
     judge_option: Mapping[str, JSON] = field(default_factory=dict)
+    simulator: str | None = None
+    simulator_option: Mapping[str, JSON] = field(default_factory=dict)
     evaluator: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     map: Mapping[str, str] = field(default_factory=dict)
@@ -47,7 +49,7 @@ class Settings:
     serve: Object = field(default_factory=dict)
 
     sources: Mapping[str, str] = field(default_factory=dict)
-    """Where each option came from, by its name; options of target and judge as `target-option.KEY`."""
+    """Where each option came from, by its name; options of target, judge and simulator as `target-option.KEY`."""
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The variables that `${VAR}` may name: the process's own, over those of env files."""
     warnings: tuple[str, ...] = ()

@@ -85,6 +85,7 @@ def head(header: Header) -> dict[str, JSON]:
         "digest": header.digest,
         "target": plain(selection.target),
         "judge": plain(selection.judge),
+        "simulator": plain(selection.simulator),
         "repeat": selection.repeat,
         "seed": selection.seed,
         "files": [{"path": file.path, "sha256": file.sha256} for file in header.files],

@@ -14,9 +14,11 @@ from vivavoce.core.place import Problems
 from vivavoce.core.reply import Completion, Message, Object, Reply, Request
 from vivavoce.core.result import Result, Run, State, Summary, Verdict
 from vivavoce.core.rubric import Rubric
+from vivavoce.core.scene import Move, Scene
 from vivavoce.core.source import Source
 
 T = TypeVar("T")
+S = TypeVar("S", covariant=True)
 
 
 class Format(Protocol):
@@ -141,11 +143,11 @@ class Guard(Protocol):
 
 
 @runtime_checkable
-class Guarded(Protocol):
-    """A judge that makes outgoing calls."""
+class Guarded(Protocol[S]):
+    """A judge or a simulator that makes outgoing calls."""
 
-    def through(self, guard: Guard) -> Judge:
-        """The same judge, every call made through `guard`."""
+    def through(self, guard: Guard) -> S:
+        """The same, every call made through `guard`."""
 
 
 class Judge(Protocol):
@@ -156,6 +158,20 @@ class Judge(Protocol):
 
         Raises:
             Abstain: it cannot say; the message gives the way out.
+            CallError: it failed.
+        """
+
+
+class Simulator(Protocol):
+    """Who plays the users of personas. May have `name: str`, by which reports say who played, and `close()`, as a target has.
+
+    It keeps nothing between calls: all that it knows of a conversation is in the scene.
+    """
+
+    async def move(self, scene: Scene) -> Move:
+        """What the user says next, or that the conversation is over; nothing of what is expected is known here.
+
+        Raises:
             CallError: it failed.
         """
 

@@ -115,6 +115,11 @@ class Case:
     """Line in the file where it begins, from 1, when the format knows it without a second look."""
     path: str = ""
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether a simulated user speaks: there is a persona, and no turn was held or written before."""
+        return self.persona is not None and not self.turns
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Suite:
@@ -175,6 +180,8 @@ class Selection:
     """`None` lets the planner choose `recorded` when the files hold answers."""
     judge: Use | None = None
     """`None` lets the planner choose."""
+    simulator: Use | None = None
+    """Who plays the users of cases that have a persona; `None` lets the planner choose, and is kept where no case has one."""
     evaluators: tuple[Check, ...] = ()
     only: tuple[str, ...] = ()
     map: Mapping[str, str] = field(default_factory=dict)

@@ -27,7 +27,7 @@ from vivavoce.core.place import did_you_mean
 
 Maker = Callable[..., Any]  # a plugin's class: what its options make is known only to its kind
 
-KINDS = ("formats", "targets", "evaluators", "judges", "providers", "reports", "stores", "engines")
+KINDS = ("formats", "targets", "evaluators", "judges", "simulators", "providers", "reports", "stores", "engines")
 OF_PROJECTS = frozenset({"evaluators"})
 """Kinds of which a project may have plugins of its own."""
 

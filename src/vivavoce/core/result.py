@@ -96,6 +96,24 @@ class Exchange:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Simulation:
+    """How a simulated user went about it."""
+
+    simulator: str
+    """Who played, such as `scripted` or `openai:gpt-5-mini`."""
+    reasoning: str
+    """Why the conversation ended, in a sentence."""
+    usage: Object = field(default_factory=dict)
+    """What the simulator's calls took: `calls`, `input_tokens`, `output_tokens`, `cost_usd`, as far as they are known."""
+    warnings: tuple[str, ...] = ()
+    """What the simulator did that a person should know of."""
+
+
+Stop = Literal["goal_completed", "max_turns", "gave_up", "error"]
+"""Why a simulated conversation ended."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Result:
     """One trial, done."""
 
@@ -110,7 +128,9 @@ class Result:
     digest: str = ""
     turns: tuple[Exchange, ...] = ()
     scores: tuple[Score, ...] = ()
-    stop: Literal["goal_completed", "max_turns", "gave_up", "error"] | None = None
+    stop: Stop | None = None
+    """Of a simulated conversation; a scripted one has none."""
+    simulation: Simulation | None = None
     error: Fault | None = None
 
     @property
@@ -125,6 +145,7 @@ class Usage:
 
     agent_calls: int = 0
     judge_calls: int = 0
+    simulator_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0

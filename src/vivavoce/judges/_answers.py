@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.reply import JSON, Completion, Object
 from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
+from vivavoce.providers._asking import Unusable, unspoken
+from vivavoce.wire.answers import objects
 
 _LONGEST = 1200
 """Characters of a reason, where an endpoint can be held to that."""
-_THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_END_OF_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_FENCED = re.compile(r"\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL | re.IGNORECASE)
-_OBJECTS = 50
-"""Objects that are looked for in one answer."""
-
-
-class Unusable(Exception):
-    """An answer that is no verdict; the message says why, to the model as to a person."""
-
-    def __init__(self, why: str, code: str = "bad_answer") -> None:
-        self.code = code
-        super().__init__(why)
 
 
 def schema(rubric: Rubric) -> Object:
@@ -53,11 +40,8 @@ def read(completion: Completion, rubric: Rubric, asked: str) -> Verdict:
     Raises:
         Unusable: it holds none, or one that is not on the rubric's scale.
     """
-    if completion.refused:
-        raise Unusable("the model declined to answer", "refused")
-    if not completion.text.strip():
-        raise Unusable("the answer was cut before it began" if completion.cut else "the answer was empty")
-    told = [(each, text) for each, text in _objects(completion.text) if _grade(rubric)[0] in each]
+    unspoken(completion)
+    told = [(each, text) for each, text in objects(completion.text) if _grade(rubric)[0] in each]
     found = [each for each, text in told if text not in asked]
     if not found:
         raise Unusable("the answer only repeats what is judged" if told else _no_object(completion, rubric))
@@ -108,45 +92,6 @@ def _verdict(answer: Object, reason: str, rubric: Rubric) -> Verdict:
     if rubric.whole and grade != grade // 1:
         raise Unusable(f"the score is {grade:g}; it must be {_what(rubric)}", "off_scale")
     return Verdict(reason=reason, value=grade)
-
-
-def _objects(text: str) -> Iterator[tuple[Object, str]]:
-    """The JSON objects of an answer, each with its text: all of it, else what stands in it after its thoughts."""
-    fenced = _FENCED.fullmatch(text)
-    for whole in (text, fenced[1]) if fenced else (text,):
-        if isinstance(payload := _json(whole), dict):
-            yield payload, whole.strip()
-            return
-    text = _thoughtless(text)
-    decoder, at = json.JSONDecoder(), 0
-    for _ in range(_OBJECTS):
-        at = text.find("{", at)
-        if at < 0:
-            return
-        try:
-            payload, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at += 1
-            continue
-        yield payload, text[at:end]
-        at = end
-
-
-def _json(text: str) -> JSON:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _thoughtless(text: str) -> str:
-    """What follows the thoughts of a model that tells them; some leave out where these begin."""
-    if match := _THOUGHT.match(text):
-        return text[match.end() :]
-    if text.lstrip()[:6].lower() == "<think":
-        return ""
-    parts = _END_OF_THOUGHT.split(text, maxsplit=1)
-    return parts[-1]
 
 
 def _no_object(completion: Completion, rubric: Rubric) -> str:

@@ -157,8 +157,9 @@ class Findings:
                 yield self._part(f"turn {index + 1} of {len(result.turns)}" if several else "", turn, failed)
         if result.error is None and _wrong(result.scores):
             known = not result.turns or (shown and not several)
-            told = () if known else (("asked", self._said(_text.said(result.turns[0].input))),)
+            told: tuple[tuple[str, Said], ...] = () if known else (("asked", self._said(_text.said(result.turns[0].input))),)
             title = f"all {len(result.turns)} turns" if several else ""
+            told += (("ended", self._said(_text.ended(result))),) if result.stop is not None else ()
             yield Part(title=title, told=told, fault="", marks=self._marks(result.scores))
         elif result.error is not None and all(turn.error is None for turn in result.turns):
             yield Part(title="", told=(), fault=_text.line(_text.failure(result.error), 2000), marks=())

@@ -6,10 +6,11 @@ An agent's answer is hostile until shown otherwise. Every report that shows text
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
 from vivavoce.core import codec
 from vivavoce.core.reply import JSON, Reply
-from vivavoce.core.result import Fault
+from vivavoce.core.result import Fault, Result
 
 # What a screen obeys instead of showing (control characters, line and paragraph separators), what reorders or hides the
 # text around it (marks of direction, invisible operators and tags), and halves of characters, which cannot be written.
@@ -67,6 +68,25 @@ def answered(reply: Reply) -> str:
         if getattr(reply, name) is not None
     }
     return encoded(parts) if parts else ""
+
+
+ENDS = MappingProxyType(
+    {
+        "goal_completed": "the simulated user reached the goal",
+        "max_turns": "the largest number of turns was reached",
+        "gave_up": "the simulated user gave up",
+        "error": "an error ended the conversation",
+    }
+)
+"""Why a simulated conversation ended, in words."""
+
+
+def ended(result: Result) -> str:
+    """Why a simulated conversation ended, with the reasoning behind it; empty for a scripted one."""
+    if result.stop is None:
+        return ""
+    why = result.simulation.reasoning if result.simulation is not None and result.stop in ("goal_completed", "gave_up") else ""
+    return f"{ENDS[result.stop]}: {why}" if why else ENDS[result.stop]
 
 
 def failure(fault: Fault) -> str:

@@ -37,6 +37,7 @@ COLUMNS = (
     "error",
     "judge",
     "seconds",
+    "stop",
 )
 CELL_LIMIT = 32_767
 """Characters of a cell, as Excel counts them: a longer text spills into the cells below."""
@@ -89,14 +90,14 @@ def _rows(result: Result) -> Iterator[list[Cell]]:
     for index, turn in enumerate(result.turns):
         told = _told(turn)
         for score in turn.scores or (None,):
-            yield [*case, index, result.status, *_scored(score), *told, *_meta(score, turn)]
+            yield [*case, index, result.status, *_scored(score), *told, *_meta(score, turn), result.stop]
     if result.scores or not result.turns:
         # Of a single turn, the texts are those of the conversation; of several, they stand in the rows of the turns.
         told = _told(result.turns[0]) if len(result.turns) == 1 else (None, None, None, None)
         if not result.turns and result.error is not None:
             told = (None, None, None, _cell(_text.failure(result.error)))
         for score in result.scores or (None,):
-            yield [*case, None, result.status, *_scored(score), *told, *_meta(score, None)]
+            yield [*case, None, result.status, *_scored(score), *told, *_meta(score, None), result.stop]
 
 
 def _scored(score: Score | None) -> tuple[Cell, ...]:

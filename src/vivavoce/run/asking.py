@@ -59,7 +59,19 @@ def judge_of(selection: Selection) -> tuple[Use, float | None]:
     Raises:
         UsageError: the rate cannot be read.
     """
-    use = selection.judge or Use(name="none")
+    return _rated(selection.judge or Use(name="none"))
+
+
+def simulator_of(selection: Selection) -> tuple[Use, float | None]:
+    """Who plays the users, and how many calls a second they may be sent; as of a judge.
+
+    Raises:
+        UsageError: the rate cannot be read.
+    """
+    return _rated(selection.simulator or Use(name="scripted"))
+
+
+def _rated(use: Use) -> tuple[Use, float | None]:
     if "rate" not in use.options:
         return use, None
     options = dict(use.options)

@@ -97,8 +97,10 @@ class Checks:
 
     def apply(self, case: Case) -> Case:
         """The case with the checks that are applied in the end, each at its level."""
+        if case.persona is not None:
+            return self._of_persona(case)
         lifted: list[Check] = []
-        alone = len(case.turns) == 1 and case.persona is None
+        alone = len(case.turns) == 1
         turns = []
         for turn in case.turns:
             flat = self._flat(turn.checks, alone=alone)
@@ -110,6 +112,33 @@ class Checks:
             return case
         own = [check for check in case.checks if not self._is_replaced(check)]
         return replace(case, turns=tuple(turns), checks=self._distinct([*own, *lifted]))
+
+    def _of_persona(self, case: Case) -> Case:
+        """A case whose turns nobody knows before they are held: what examines each of them stands with what examines all."""
+        whole = any(check.level == "case" for check in case.checks if self._is_replaced(check))
+        flat = [self._of_the_whole(check) if whole else check for check in self._flat(case.checks, alone=False)]
+        case = replace(case, checks=self._distinct(flat))
+        if case.is_simulated:
+            return case
+        each, rest = self.of_turns(case)  # it was held before
+        return replace(case, turns=tuple(replace(turn, checks=(*turn.checks, *each)) for turn in case.turns), checks=rest)
+
+    def _of_the_whole(self, check: Check) -> Check:
+        """A run's check in place of a default that examines whole conversations: so does it, if it can."""
+        if check.origin != "run" or check.level is not None:
+            return check
+        whole = replace(check, level="case")
+        try:
+            self.examiner(whole)
+        except PluginError:
+            return check
+        return whole
+
+    def of_turns(self, case: Case) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
+        """Of a simulated case, the checks of each turn, and those of the whole conversation."""
+        levels = [(check, self.examiner(check).level) for check in case.checks]
+        each = tuple(check for check, level in levels if level == "turn")
+        return each, tuple(check for check, level in levels if level != "turn")
 
     def _flat(self, checks: tuple[Check, ...], *, alone: bool) -> tuple[Check, ...]:
         if any(check.given is not None for check in checks):

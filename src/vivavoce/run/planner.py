@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import vivavoce
-from vivavoce.core import codec, plugins, secrets, specs
+from vivavoce.core import codec, plugins, specs
 from vivavoce.core.errors import UsageError
 from vivavoce.core.model import Case, File, Header, Plan, Selection, Suite, Trial, Use
 from vivavoce.core.place import Problems, nearest
 from vivavoce.core.source import Source
 from vivavoce.core.wording import asked_for
-from vivavoce.run import files
-from vivavoce.run.asking import judge_of
+from vivavoce.run import files, secrecy
+from vivavoce.run.asking import judge_of, simulator_of
 from vivavoce.run.checks import Checks
 from vivavoce.run.reading import MADE, Count, Reading, read, selected
 from vivavoce.run.steady import Steady, stamp
@@ -31,7 +32,7 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
     Raises:
         DatasetError: files have problems; carries all of them.
         UsageError: nothing is selected, or there is no target.
-        PluginError: target, judge or an evaluator of the command line cannot be made.
+        PluginError: target, judge, simulator or an evaluator of the command line cannot be made.
     """
     folder = folder.absolute()  # an agent may change the current one
     problems = Problems(lenient=selection.lenient)
@@ -43,14 +44,21 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
     if not count.selected:
         raise UsageError(_nothing_selected(selection, count))
     _check_only(selection, readings)
+    if answers is None and count.simulated:
+        raise UsageError(
+            "answers that are fetched were given to somebody else: a case with a persona needs an agent that answers"
+        )
     selection = replace(
         selection,
         target=selection.target or _default_target(count),
         judge=selection.judge or _default_judge(),
+        simulator=(selection.simulator or Use(name="scripted")) if count.simulated else None,
     )
     if not live:
         plugins.build("targets", selection.target or Use(name=""), lax=True)
     plugins.build("judges", judge_of(selection)[0], lax=True)
+    if count.simulated:
+        plugins.build("simulators", simulator_of(selection)[0], lax=True)
     header = _header(selection, readings, count)
     warnings = [str(warning) for warning in problems.warnings]
     if problems.warned > len(problems.warnings):
@@ -65,11 +73,16 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
 
 
 def replan(
-    header: Header, *, folder: Path = Path(), target: Use | None = None, judge: Use | None = None, live: bool = False
+    header: Header,
+    *,
+    folder: Path = Path(),
+    secret: Mapping[str, Use] = MappingProxyType({}),
+    live: bool = False,
 ) -> Plan:
     """The plan of a stored run again.
 
-    Secrets are not stored; where the run was begun with one that no variable names, it is taken from `target` and `judge`.
+    Secrets are not stored; where the run was begun with one that no variable names, it is taken from `secret`, which has
+    options of the `target`, the `judge` and the `simulator`.
 
     Raises:
         UsageError: a file changed or is gone, a secret is needed, or this version of Viva reads files differently.
@@ -81,10 +94,8 @@ def replan(
         if source.sha256() != file.sha256:
             raise UsageError(f"{file.path}: changed since the run began; put it back as it was, or start a new run")
     selection = replace(
-        header.selection,
+        secrecy.unhidden(header.selection, secret),
         paths=tuple(file.path for file in header.files),
-        target=_unhidden("target", header.selection.target, target),
-        judge=_unhidden("judge", header.selection.judge, judge),
     )
     again = plan(selection, folder=folder, live=live)
     if again.header.version != header.version:
@@ -97,29 +108,7 @@ def replan(
 
 def stored(header: Header) -> Header:
     """A header as it may be stored: without secrets."""
-    return replace(header, selection=_public(header.selection))
-
-
-def _public(selection: Selection) -> Selection:
-    return replace(selection, target=_redacted(selection.target), judge=_redacted(selection.judge))
-
-
-def _redacted(use: Use | None) -> Use | None:
-    return None if use is None else replace(use, options=secrets.redact(use.options))
-
-
-def _unhidden(kind: str, use: Use | None, given: Use | None) -> Use | None:
-    """What was stored, with the secrets that were not."""
-    if use is None or not any(secrets.hidden(use.options)):
-        return use
-    options = secrets.restore(use.options, given.options if given is not None else {})
-    missing = list(secrets.hidden(options))
-    if missing:
-        raise UsageError(
-            f"the run was begun with a secret in {', '.join(missing)}, which is not stored: give it again with "
-            f"--{kind}-option, or in viva.toml; as ${{VARIABLE}} it would be read from the environment"
-        )
-    return replace(use, options=options)
+    return replace(header, selection=secrecy.public(header.selection))
 
 
 def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Reading], tuple[str, ...]]:
@@ -225,7 +214,7 @@ def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> 
     own = tuple(_own(count))
     digest = codec.digest(
         [
-            _public(selection),
+            secrecy.public(selection),
             [(file.suite, file.format, file.sha256) for file in read],
             sorted(count.rubrics),
             [(file.path, file.sha256) for file in own],

@@ -16,12 +16,13 @@ from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
 from vivavoce.run import files
 from vivavoce.run.checks import Checks, Examiner, at_level, lacking
+from vivavoce.run.saying import unsayable
 from vivavoce.run.steady import Stamp, stamp
 
 MADE = "python"
 """The format of a suite that was made in Python."""
 _MOST_UNANSWERED = 200
-NO_PERSONA = "has a persona, and this version of Viva plays no simulated users"
+NOBODY = "has a persona, and no agent answers the simulated user: what a dataset holds was said to somebody else"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,14 +48,16 @@ class Count:
     selected: int = 0
     turns: int = 0
     recorded: int = 0
+    simulated: int = 0
+    """Cases that were selected and have a simulated user."""
     evaluators: Counter[str] = field(default_factory=Counter)
     rubrics: set[str] = field(default_factory=set)
     lacking: Counter[tuple[str, str, bool, str]] = field(default_factory=Counter)
     some_ids: list[str] = field(default_factory=list)
     own: dict[str, Own] = field(default_factory=dict)
     """Evaluators of the project's own that are applied, by their place."""
-    unanswered: list[tuple[Source, Case, Turn]] = field(default_factory=list)
-    """Turns without a recorded answer; the first of them."""
+    unanswered: list[tuple[Source, Case, Turn | None]] = field(default_factory=list)
+    """Turns without a recorded answer, and cases whose turns are yet to be simulated; the first of them."""
 
 
 def read(
@@ -96,7 +99,8 @@ def read(
     if live is False and (selection.target is not None or total.recorded):
         for source, case, turn in total.unanswered:
             message = "holds no answer, and no target was named" if selection.target is None else "holds no recorded answer"
-            problems.add(source, message, path=turn.path or case.path, line=case.line, fix="name an agent with --target")
+            message, path = (NOBODY, "") if turn is None else (message, turn.path)
+            problems.add(source, message, path=path or case.path, line=case.line, fix="name an agent with --target")
     return _distinct_names(found), total, checks
 
 
@@ -112,8 +116,8 @@ def _count(
     count = Count()
     for case in suite.cases:
         count.cases += 1
-        if case.persona is not None:
-            problems.add(source, NO_PERSONA, path=case.path, line=case.line, fix="give the case `turns`")
+        if case.is_simulated and (why := unsayable(case.persona)) is not None:
+            problems.add(source, why, path=case.path, line=case.line)
         count.turns += len(case.turns)
         checks.validate(source, case, problems)
         if live is not None and selected(case, selection) and not _is_enough(total, selection):
@@ -125,6 +129,7 @@ def _count(
             continue
         total.selected += 1
         total.recorded += any(turn.reply is not None or turn.fault is not None for turn in case.turns)
+        total.simulated += case.is_simulated
         _count_checks(checks.apply(case), checks, count, total)
     total.cases += count.cases
     return count
@@ -136,6 +141,8 @@ def _is_enough(total: Count, selection: Selection) -> bool:
 
 def _look_at_answers(case: Case, source: Source, live: bool, problems: Problems, total: Count) -> None:
     """What an agent would have to be told, or must have answered already."""
+    if case.is_simulated and not live and len(total.unanswered) < _MOST_UNANSWERED:
+        total.unanswered.append((source, case, None))
     for turn in case.turns:
         if live and turn.input is None:
             problems.add(source, "says nothing to the agent", path=turn.path or case.path, line=case.line)

@@ -14,15 +14,18 @@ from vivavoce.analysis.summary import Tally
 from vivavoce.core import codec, plugins, secrets
 from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.kinds import Engine, Store, Target
-from vivavoce.core.model import Header, Plan, Trial, Use
+from vivavoce.core.model import Header, Plan, Selection, Trial, Use
 from vivavoce.core.reply import JSON, Reply
-from vivavoce.core.result import Fault, Result, Run, Score, State
-from vivavoce.run.asking import judge_of
+from vivavoce.core.result import Fault, Result, Run, Score, Simulation, State
+from vivavoce.run import secrecy
+from vivavoce.run.asking import judge_of, simulator_of
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.checks import Checks
 from vivavoce.run.judging import Bench
 from vivavoce.run.planner import stored
-from vivavoce.run.trial import Room, run_trial
+from vivavoce.run.room import Room
+from vivavoce.run.simulate import Stage
+from vivavoce.run.trial import run_trial
 
 _ENDING = 10.0
 """Seconds that work which is cancelled has to end."""
@@ -99,7 +102,7 @@ class _Work:
         judge, rate = judge_of(selection)
         made = target or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
         self._target: Target = made
-        self._secrets = secrets.values([use.options for use in (selection.target, selection.judge) if use is not None])
+        self._secrets = secrecy.values(selection)
         checks = Checks(selection.evaluators, selection.only, folder=plan.folder)
         self._room = Room(
             target=made,
@@ -116,6 +119,7 @@ class _Work:
                 use=judge,
                 calls=Calls(replace(limits, rate=rate), phase="judge", timeout=None, idempotent=True),
             ),
+            stage=_stage(selection, limits),
             nonce=nonce,
             case_timeout=limits.case_timeout,
         )
@@ -137,6 +141,16 @@ class _Work:
     async def close(self) -> None:
         await self._target.close()
         await self._room.bench.close()
+        if self._room.stage is not None:
+            await self._room.stage.close()
+
+
+def _stage(selection: Selection, limits: Limits) -> Stage | None:
+    if selection.simulator is None:
+        return None
+    use, rate = simulator_of(selection)
+    calls = Calls(replace(limits, rate=rate), phase="simulator", timeout=None, idempotent=True)
+    return Stage(use=use, calls=calls)
 
 
 def _kept(result: Result, hidden: Sequence[str]) -> Result:
@@ -181,8 +195,13 @@ def _blotted(result: Result, hidden: Sequence[str]) -> Result:
             for turn in result.turns
         ),
         scores=_scores(result.scores, told),
+        simulation=_simulation(result.simulation, told),
         error=_fault(result.error, told),
     )
+
+
+def _simulation(simulation: Simulation | None, told: Callable[[JSON], JSON]) -> Simulation | None:
+    return replace(simulation, reasoning=told(simulation.reasoning)) if simulation is not None else None
 
 
 def _fault(fault: Fault | None, told: Callable[[JSON], JSON]) -> Fault | None:

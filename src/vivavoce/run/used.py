@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vivavoce.core.model import Plan
 from vivavoce.core.reply import JSON
+from vivavoce.run import secrecy
 
 
 def files(plan: Plan) -> Iterator[tuple[Path, str]]:
@@ -20,10 +21,10 @@ def files(plan: Plan) -> Iterator[tuple[Path, str]]:
     for file in plan.header.own:
         yield plan.folder / file.path, f"{file.path}, which an evaluator consists of"
     selection = plan.header.selection
-    for use in (selection.target, selection.judge):
-        for text in _texts(use.options) if use is not None else ():
+    for use in secrecy.uses(selection):
+        for text in _texts(use.options):
             for word in _words(text):
-                yield plan.folder / word, f"{word}, which {use.name if use is not None else ''} is made of"
+                yield plan.folder / word, f"{word}, which {use.name} is made of"
 
 
 def modules() -> Iterator[tuple[Path, str]]:

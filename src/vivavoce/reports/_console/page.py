@@ -81,6 +81,8 @@ def _closing(run: Run, findings: Findings, look: Look, min_pass_rate: float | No
     parts.append(number(usage.agent_calls, "agent call"))
     if usage.judge_calls:
         parts.append(number(usage.judge_calls, "judge call"))
+    if usage.simulator_calls:
+        parts.append(number(usage.simulator_calls, "simulator call"))
     if usage.input_tokens or usage.output_tokens:
         parts.append(f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens")
     if usage.cost_usd:

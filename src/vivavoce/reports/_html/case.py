@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from vivavoce.core.result import Exchange, Result, Status
 from vivavoce.reports import _text
 from vivavoce.reports._html import turn
@@ -13,14 +11,6 @@ from vivavoce.reports._html.overview import Overview, headline, place_of, scores
 
 TURNS = 200
 """Of a conversation, at most."""
-_ENDS = MappingProxyType(
-    {
-        "goal_completed": "the simulated user reached the goal",
-        "max_turns": "the largest number of turns was reached",
-        "gave_up": "the simulated user gave up",
-        "error": "an error ended the conversation",
-    }
-)
 _WORST: tuple[Status, ...] = ("error", "fail", "pass", "skip")
 
 
@@ -76,7 +66,9 @@ def _body(view: View, result: Result) -> list[Child]:
         heading = tag("h5", "The conversation as a whole") if several else None
         parts.append(tag("section", heading, turn.scores(view, result.scores), class_="turn"))
     if result.stop is not None:
-        parts.append(tag("p", f"Ended: {_ENDS[result.stop]}", class_="took"))
+        parts.append(tag("p", f"Ended: {_text.cut(_text.ended(result), 1_000)}", class_="took", dir="auto"))
+        warnings = result.simulation.warnings if result.simulation is not None else ()
+        parts += [tag("p", _text.line(each, 500), class_="took") for each in warnings]
     if result.metadata:
         parts.append(folded("Metadata", data(view, result.metadata, "Metadata")))
     return parts or [tag("p", "Nothing is known of this case.", class_="nothing")]

@@ -154,6 +154,8 @@ def _facts(run: Run, overview: Overview) -> Iterator[tuple[str, Iterable[Child]]
     selection, usage = run.header.selection, run.summary.usage
     yield "Target", _use(selection.target)
     yield "Judge", _use(selection.judge)
+    if selection.simulator is not None:
+        yield "Simulator", _use(selection.simulator)
     files = [f"{_text.line(each.path, 300)} ({each.sha256[:12]})" for each in run.header.files]
     rows = [tag("li", tag("span", each, class_="mono")) for each in files]
     more = folded(f"and {len(rows) - FILES:,} more", tag("ul", *rows[FILES:])) if len(rows) > FILES else None
@@ -166,6 +168,7 @@ def _facts(run: Run, overview: Overview) -> Iterator[tuple[str, Iterable[Child]]
         yield "Only", (_text.line(", ".join(chosen), 500),)
     took = [_text.duration(run.summary.seconds), number(usage.agent_calls, "agent call")]
     took += [number(usage.judge_calls, "judge call")] if usage.judge_calls else []
+    took += [number(usage.simulator_calls, "simulator call")] if usage.simulator_calls else []
     took += [f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens"] if usage.input_tokens or usage.output_tokens else []
     took += [_text.money(usage.cost_usd)] if usage.cost_usd else []
     yield "Took", (" · ".join(took),)

@@ -1,0 +1,195 @@
+"""Hold the conversation of a trial: say what is to be said, in order, and keep what comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from vivavoce.core.errors import CallError
+from vivavoce.core.kinds import Session
+from vivavoce.core.model import Case, Check, Trial, Turn
+from vivavoce.core.reply import JSON, Message, Object, Reply, Request
+from vivavoce.core.result import Failure
+from vivavoce.run.calls import Calls
+from vivavoce.run.room import Room
+from vivavoce.run.simulate import User
+
+T = TypeVar("T")
+
+CLOSING = 5.0
+"""Seconds a session may take to end."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Held:
+    """A turn as it was held: answered, failed, or (neither) not sent."""
+
+    turn: Turn
+    history: tuple[Message, ...] = ()
+    """What was said before it."""
+    reply: Reply | None = None
+    failure: Failure | None = None
+    reference: tuple[Object, ...] | Failure | None = None
+    """What the turn's reference query gave, where there is one and a check needs it."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Talk:
+    """A conversation, while it is held and after."""
+
+    checks: tuple[Check, ...]
+    """Of the conversation as a whole."""
+    held: list[Held] = field(default_factory=list)
+    failure: Failure | None = None
+    """What ended it."""
+    user: User | None = None
+    """Who spoke, where it was simulated."""
+    each: tuple[Check, ...] = ()
+    """Of each simulated turn."""
+
+
+async def converse(trial: Trial, room: Room, deadline: float | None) -> Talk:
+    """Say every turn in order, or let the simulated user speak; after a failure, nothing more is sent."""
+    case = trial.case
+    talk = Talk(checks=case.checks)
+    if case.persona is not None and case.is_simulated:
+        assert room.stage is not None, "the planner names a simulator where there is a persona"
+        talk.user = room.stage.user(trial, case.persona)
+        talk.each, talk.checks = room.checks.of_turns(case)
+    try:
+        async with asyncio.timeout_at(deadline) as limit:
+            talk.failure = await _say_all(trial, room, talk)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        if not _is_over(talk, case):  # else it ran out while the session closed, when all was said
+            late = Failure(code="case_timeout", message=f"the case took longer than {room.case_timeout:g} s")
+            turn = case.turns[len(talk.held)] if talk.user is None else _simulated(talk, talk.user.waiting)
+            talk.failure = _failed(talk, turn, late)
+        elif talk.held and talk.held[-1].failure is not None:
+            talk.failure = talk.held[-1].failure
+    talk.held += (Held(turn=turn) for turn in case.turns[len(talk.held) :])
+    return talk
+
+
+def _is_over(talk: Talk, case: Case) -> bool:
+    """Whether all was said, or something failed."""
+    if talk.user is not None:
+        return talk.user.has_ended
+    return len(talk.held) == len(case.turns) or (bool(talk.held) and talk.held[-1].failure is not None)
+
+
+def _failed(talk: Talk, turn: Turn | None, failure: Failure, history: tuple[Message, ...] = ()) -> Failure:
+    """The failure, told of the turn it happened in."""
+    if turn is not None:
+        talk.held.append(Held(turn=turn, history=history, failure=failure))
+    if talk.user is not None:
+        talk.user.fail(failure)
+    return failure
+
+
+def _simulated(talk: Talk, said: JSON) -> Turn | None:
+    return None if said is None else Turn(input=said, checks=talk.each)
+
+
+async def _next(talk: Talk, case: Case) -> Turn | Failure | None:
+    """What is said next; `None` when all was."""
+    if talk.user is None:
+        return case.turns[len(talk.held)] if len(talk.held) < len(case.turns) else None
+    said = await talk.user.next()
+    return said if isinstance(said, Failure) else _simulated(talk, said)
+
+
+async def _say_all(trial: Trial, room: Room, talk: Talk) -> Failure | None:
+    case = trial.case
+    try:
+        session = room.target.session(trial)
+    except CallError as error:
+        return _failed(talk, case.turns[0] if talk.user is None else None, error.failure)
+    history = case.history
+    session_id = _session_id(trial, room.nonce)
+    try:
+        while (turn := await _next(talk, case)) is not None:
+            if isinstance(turn, Failure):
+                return turn
+            request = Request(
+                input=turn.input,
+                session_id=session_id,
+                case=case.id,
+                turn=len(talk.held),
+                about=trial.about,
+                history=history,
+            )
+            outcome = await _say(session, request, room.calls)
+            if isinstance(outcome, Failure):
+                return _failed(talk, turn, outcome, history)
+            if turn.input is None:
+                # Only a session that fetched an answer knows what that had been asked.
+                turn = replace(turn, input=getattr(session, "asked", None))
+            talk.held.append(Held(turn=turn, history=history, reply=outcome))
+            if any("expected_rows" in room.checks.examiner(check).needs for check in turn.checks):
+                reference = await _reference(session, turn.expect.reference_query, room.calls)
+                talk.held[-1] = replace(talk.held[-1], reference=reference)
+            history = (*history, Message(role="user", content=turn.input), Message(role="assistant", content=outcome.text))
+            if talk.user is not None:
+                talk.user.hear(outcome)
+        return None
+    finally:
+        await _close(session)
+
+
+async def _say(session: Session, request: Request, calls: Calls) -> Reply | Failure:
+    began = time.perf_counter()
+
+    async def send() -> Reply:
+        nonlocal began
+        began = time.perf_counter()
+        return await session.send(request)
+
+    outcome = await _call(send, calls)
+    if isinstance(outcome, Reply) and outcome.seconds is None:
+        return replace(outcome, seconds=round(time.perf_counter() - began, 6))
+    return outcome
+
+
+async def _reference(session: Session, query: JSON, calls: Calls) -> tuple[Object, ...] | Failure | None:
+    """The rows that a reference query gives on the agent's own source; `None` where there is no query."""
+    if query is None:
+        return None
+    run = getattr(session, "rows", None)
+
+    async def rows() -> tuple[Object, ...]:
+        if run is None:
+            why = "the target runs no queries; name one that does, or expect rows that the file holds"
+            raise CallError(Failure(code="no_rows", message=why, sent=False))
+        return tuple(await run(query))
+
+    outcome = await _call(rows, calls)
+    if isinstance(outcome, Failure):
+        return replace(outcome, phase="dataset", message=f"the reference query failed: {outcome.message}")
+    return outcome
+
+
+async def _call(call: Callable[[], Awaitable[T]], calls: Calls) -> T | Failure:
+    try:
+        return await calls.make(call)
+    except Exception as error:  # a target's own mistake harms only its case
+        return Failure(code="crashed", message=f"the target failed: {type(error).__name__}: {error}")
+
+
+async def _close(session: Session) -> None:
+    try:
+        async with asyncio.timeout(CLOSING):
+            await session.close()
+    except Exception:  # the conversation is over, and its answers are what counts
+        return
+
+
+def _session_id(trial: Trial, nonce: str) -> str:
+    told = f"{nonce}\n{trial.seed}\n{trial.suite}\n{trial.case.id}\n{trial.repeat}"
+    return str(uuid.UUID(bytes=hashlib.blake2b(told.encode(), digest_size=16).digest(), version=4))

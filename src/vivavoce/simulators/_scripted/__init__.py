@@ -1,0 +1,1 @@
+"""How the scripted user reads a goal, hears an answer and speaks."""
