@@ -145,7 +145,7 @@ COMMANDS = (
         examples=(
             "viva init",
             "viva init --template knowledge --target https://agent.example/chat",
-            "viva init --target http://127.0.0.1:8080/chat --start 'python server.py'",
+            "viva init --target http://127.0.0.1:8080/chat --start ./serve.sh",
         ),
         add=_add_init,
         run=_init,
