@@ -49,7 +49,7 @@ async def evaluate_async(
     concurrency: int = 10,
     timeout: float | None = None,
     retries: int = 3,
-    **selection: Any,  # fields of Selection: format, lenient, only, map, level, cases, categories, limit, repeat, seed
+    **selection: Any,  # fields of Selection: format, lenient, traces, only, map, level, cases, categories, limit, repeat, seed
 ) -> Run:
     """Examine an agent, keep the run in the store, and return it.
 
@@ -64,8 +64,8 @@ async def evaluate_async(
         concurrency: Conversations at once.
         timeout: Seconds a call may take.
         retries: How often a call is repeated where that is safe.
-        **selection: More of what chooses cases: `format`, `lenient`, `only`, `map`, `level`, `cases`, `categories`,
-            `limit`, `repeat`, `seed`.
+        **selection: More of what chooses cases: `format`, `lenient`, `traces`, `only`, `map`, `level`, `cases`,
+            `categories`, `limit`, `repeat`, `seed`.
 
     Raises:
         VivaError: datasets, options or the store are wrong; the message says how to mend it.
@@ -117,11 +117,11 @@ def _selection(given: Mapping[str, Any]) -> Selection:  # checked here
     from vivavoce.core.errors import UsageError
     from vivavoce.core.place import did_you_mean
 
-    known = ("format", "lenient", "only", "map", "level", "cases", "categories", "limit", "repeat", "seed")
+    known = ("format", "lenient", "traces", "only", "map", "level", "cases", "categories", "limit", "repeat", "seed")
     for name in given:
         if name not in known:
             raise UsageError(f'evaluate: unknown option "{name}" ({did_you_mean(name, known)})')
-    several = {name: (given[name],) for name in ("only", "cases", "categories") if isinstance(given.get(name), str)}
+    several = {name: (given[name],) for name in ("only", "cases", "categories", "traces") if isinstance(given.get(name), str)}
     for name in ("repeat", "limit"):
         if isinstance(given.get(name), int) and given[name] < 1:
             raise UsageError(f"evaluate: {name} must be a whole number of at least 1, not {given[name]!r}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _add_validate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="Dataset files, folders of them, or - for standard input.")
-    add_settings(parser, named("format", "lenient", "evaluator", "only", "map", "level"))
+    add_settings(parser, named("format", "lenient", "traces", "evaluator", "only", "map", "level"))
 
 
 def _add_upgrade(parser: argparse.ArgumentParser) -> None:

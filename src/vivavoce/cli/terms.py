@@ -25,6 +25,7 @@ def selection(wanted: Settings) -> Selection:
         paths=wanted.paths,
         format=wanted.format,
         lenient=wanted.lenient,
+        traces=wanted.traces,
         target=_use("targets", wanted.target, wanted.target_option),
         judge=_use("judges", wanted.judge, wanted.judge_option),
         simulator=_use("simulators", wanted.simulator, wanted.simulator_option),

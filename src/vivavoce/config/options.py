@@ -79,6 +79,15 @@ OPTIONS = (
         help="Warn of unknown fields in datasets instead of refusing them.",
     ),
     Option(
+        name="traces",
+        kind="list",
+        group=WHAT,
+        answers=True,
+        metavar="FILE",
+        help="Examine conversations recorded in this file of spans instead of asking an agent: each case by the one that is "
+        "of it; repeatable.",
+    ),
+    Option(
         name="case",
         kind="list",
         group=WHAT,

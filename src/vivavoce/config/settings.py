@@ -18,6 +18,7 @@ class Settings:
     paths: tuple[str, ...] = ()
     format: str | None = None
     lenient: bool = False
+    traces: tuple[str, ...] = ()
     case: tuple[str, ...] = ()
     category: tuple[str, ...] = ()
     limit: int | None = None

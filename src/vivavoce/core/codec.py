@@ -88,7 +88,7 @@ def head(header: Header) -> dict[str, JSON]:
         "simulator": plain(selection.simulator),
         "repeat": selection.repeat,
         "seed": selection.seed,
-        "files": [{"path": file.path, "sha256": file.sha256} for file in header.files],
+        "files": [{"path": file.path, "sha256": file.sha256} for file in (*header.files, *header.traces)],
         "version": header.version,
     }
 

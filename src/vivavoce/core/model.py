@@ -176,6 +176,8 @@ class Selection:
     paths: tuple[str, ...] = ()
     format: str | None = None
     lenient: bool = False
+    traces: tuple[str, ...] = ()
+    """Files of recorded conversations that are joined with the cases."""
     target: Use | None = None
     """`None` lets the planner choose `recorded` when the files hold answers."""
     judge: Use | None = None
@@ -209,6 +211,8 @@ class Header:
     """How many there are in all; follows from the rest."""
     own: tuple[File, ...] = ()
     """What the project's own evaluators consist of, as far as they are applied."""
+    traces: tuple[File, ...] = ()
+    """Files of recorded conversations that are joined with the cases."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

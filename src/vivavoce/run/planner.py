@@ -15,10 +15,10 @@ from vivavoce.core.errors import UsageError
 from vivavoce.core.model import Case, File, Header, Plan, Selection, Suite, Trial, Use
 from vivavoce.core.place import Problems, nearest
 from vivavoce.core.source import Source
-from vivavoce.core.wording import asked_for
-from vivavoce.run import files, secrecy
+from vivavoce.run import files, joining, secrecy, telling
 from vivavoce.run.asking import judge_of, simulator_of
 from vivavoce.run.checks import Checks
+from vivavoce.run.joining import Recordings
 from vivavoce.run.reading import MADE, Count, Reading, read, selected
 from vivavoce.run.steady import Steady, stamp
 
@@ -39,7 +39,9 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
     answers: bool | None = live or (selection.target is not None and plugins.fold(selection.target.name) != "recorded")
     if selection.target is not None and selection.target.options.get("fetch") is not None:
         answers = None  # what is fetched was asked before: a row need neither say it nor hold the answer
-    readings, count, checks = read(selection, problems, folder, suites, live=answers)
+    recordings = joining.recordings(selection, problems, folder, live=live)
+    answers = answers if recordings is None else None
+    readings, count, checks = read(selection, problems, folder, suites, live=answers, recordings=recordings)
     problems.raise_any()
     if not count.selected:
         raise UsageError(_nothing_selected(selection, count))
@@ -59,15 +61,15 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
     plugins.build("judges", judge_of(selection)[0], lax=True)
     if count.simulated:
         plugins.build("simulators", simulator_of(selection)[0], lax=True)
-    header = _header(selection, readings, count)
+    header = _header(selection, readings, count, recordings)
     warnings = [str(warning) for warning in problems.warnings]
     if problems.warned > len(problems.warnings):
         warnings.append(f"... and {problems.warned - len(problems.warnings)} more warnings")
     return Plan(
         header=header,
-        trials=_Trials(readings, header, checks),
+        trials=_Trials(readings, header, checks, recordings),
         count=header.trials,
-        warnings=(*warnings, *_told(count)),
+        warnings=(*warnings, *telling.told(count, recordings)),
         folder=folder,
     )
 
@@ -87,7 +89,7 @@ def replan(
     Raises:
         UsageError: a file changed or is gone, a secret is needed, or this version of Viva reads files differently.
     """
-    for file in (*header.files, *header.own):
+    for file in (*header.files, *header.own, *header.traces):
         source = Source(folder / file.path, file.path)
         if not source.path.exists():
             raise UsageError(f"{file.path}: is gone since the run began; put it back, or start a new run")
@@ -96,6 +98,7 @@ def replan(
     selection = replace(
         secrecy.unhidden(header.selection, secret),
         paths=tuple(file.path for file in header.files),
+        traces=tuple(file.path for file in header.traces),
     )
     again = plan(selection, folder=folder, live=live)
     if again.header.version != header.version:
@@ -119,33 +122,37 @@ def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Readi
     """
     problems = Problems(lenient=selection.lenient)
     with files.passing(selection.paths, folder) as spool:
-        found, count, _ = read(selection, problems, folder, spool=spool)
+        recordings = joining.recordings(selection, problems, folder, spool)
+        found, count, _ = read(selection, problems, folder, spool=spool, recordings=recordings)
         problems.raise_any()  # here, since lines are looked up in the files
     _check_only(selection, found)
-    return found, (*(str(warning) for warning in problems.warnings), *_told(count))
+    return found, (*(str(warning) for warning in problems.warnings), *telling.told(count, recordings))
 
 
 class _Trials:
     """The trials of a plan, read from the files again each time they are iterated."""
 
-    def __init__(self, readings: Sequence[Reading], header: Header, checks: Checks) -> None:
+    def __init__(self, readings: Sequence[Reading], header: Header, checks: Checks, recordings: Recordings | None) -> None:
         both = zip(readings, header.files, strict=True)
         self._suites = [(reading.suite, _steady(reading, file.sha256)) for reading, file in both]
         self._selection = header.selection
         self._planned = header.trials
         self._checks = checks
+        self._recordings = recordings
 
     def __iter__(self) -> Iterator[Trial]:
         selection, position = self._selection, 0
         for suite, case in self._cases():
-            case = self._checks.apply(case)
+            told = self._checks.apply(case)
             digest = codec.case_digest(case)
             for repeat in range(selection.repeat):
+                if self._recordings is not None:
+                    told = self._checks.apply(self._recordings.case(case, repeat))
                 if position == self._planned:
                     raise UsageError(_other_count(suite, "more"))
                 yield Trial(
                     suite=suite.name,
-                    case=case,
+                    case=told,
                     repeat=repeat,
                     position=position,
                     digest=digest,
@@ -200,7 +207,7 @@ def _default_judge() -> Use:
     return Use(name="local" if local.available() else "none")
 
 
-def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> Header:
+def _header(selection: Selection, readings: Iterable[Reading], count: Count, recordings: Recordings | None) -> Header:
     read = tuple(
         File(
             path=files.stored_path(reading.source),
@@ -212,12 +219,13 @@ def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> 
         for reading in readings
     )
     own = tuple(_own(count))
+    traces = () if recordings is None else tuple(recordings.files)
     digest = codec.digest(
         [
             secrecy.public(selection),
             [(file.suite, file.format, file.sha256) for file in read],
             sorted(count.rubrics),
-            [(file.path, file.sha256) for file in own],
+            [(file.path, file.sha256) for file in (*own, *traces)],
             vivavoce.__version__,
         ]
     )
@@ -227,6 +235,7 @@ def _header(selection: Selection, readings: Iterable[Reading], count: Count) -> 
         files=read,
         version=vivavoce.__version__,
         own=own,
+        traces=traces,
         trials=_trial_count(selection, count),
     )
 
@@ -267,18 +276,3 @@ def _nothing_selected(selection: Selection, count: Count) -> str:
         return "the files hold no cases, so there is nothing to run"
     asked = [f"--case {glob}" for glob in selection.cases] + [f"--category {name}" for name in selection.categories]
     return f"no case matches {' '.join(asked)}; the files hold {count.cases}, such as {', '.join(count.some_ids)}"
-
-
-def _told(count: Count) -> Iterator[str]:
-    """What a person should know before anything is run."""
-    for _, evaluator in sorted(count.own.items()):
-        yield from evaluator.warnings()
-    yield from _lacking(count)
-
-
-def _lacking(count: Count) -> Iterator[str]:
-    for (name, need, here, what), times in count.lacking.items():
-        missing = asked_for(need.split("|"))
-        outcome = "will be an error, since the item asks for it" if here else "will be skipped"
-        those = f"1 {what} has" if times == 1 else f"{times} {what}s have"
-        yield f"{name} needs {missing}, which {those} not: it {outcome} there"

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
+from vivavoce.core.kinds import Format
 from vivavoce.core.model import Case, Check, Selection, Suite, Turn
 from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
 from vivavoce.run import files
 from vivavoce.run.checks import Checks, Examiner, at_level, lacking
+from vivavoce.run.joining import Recordings
 from vivavoce.run.saying import unsayable
 from vivavoce.run.steady import Stamp, stamp
 
@@ -68,11 +71,12 @@ def read(
     *,
     live: bool | None = None,
     spool: Path | None = None,
+    recordings: Recordings | None = None,
 ) -> tuple[list[Reading], Count, Checks]:
     """Every file that a selection names, as a suite, with what is in it; problems go to `problems`.
 
     `live` says whether an agent answers; when not, every answer must be recorded. `None` leaves it open. What can be read
-    only once is kept in `spool`.
+    only once is kept in `spool`. With `recordings`, cases have the answers recorded for them.
     """
     evaluators = at_level(selection.evaluators, selection.level)
     checks = Checks(evaluators, selection.only, folder=folder)
@@ -83,18 +87,21 @@ def read(
     asked = {"map": selection.map or None, "level": selection.level, "live": live}
     chosen = files.find(selection.paths, selection.format, problems, folder=folder, asked=asked, spool=spool)
     files.check_asked(chosen, asked)
+    if recordings is not None:
+        chosen = [(source, each) for source, each in chosen if source.path.resolve() not in recordings.paths]
+        recordings.claim(_ids(chosen, suites))
     for source, each in chosen:
         stamped = stamp(source.path)
         try:
             suite = each.read(source, problems)
-            count = _count(suite, source, selection, checks, problems, total, live)
+            count = _count(suite, source, selection, checks, problems, total, live, recordings)
         except UsageError as error:
             problems.add(source, files.without_name(source, error))
             continue
         found.append(replace(_reading(source, files.format_name(each), suite, count), stamp=stamped))
     for suite in suites:
         source = Source(suite.source or suite.name, suite.source or suite.name)
-        count = _count(suite, source, selection, checks, problems, total, live)
+        count = _count(suite, source, selection, checks, problems, total, live, recordings)
         found.append(_reading(source, MADE, suite, count))
     if live is False and (selection.target is not None or total.recorded):
         for source, case, turn in total.unanswered:
@@ -112,10 +119,12 @@ def _count(
     problems: Problems,
     total: Count,
     live: bool | None,
+    recordings: Recordings | None,
 ) -> Count:
     count = Count()
     for case in suite.cases:
         count.cases += 1
+        case = case if recordings is None else recordings.case(case, 0)
         if case.is_simulated and (why := unsayable(case.persona)) is not None:
             problems.add(source, why, path=case.path, line=case.line)
         count.turns += len(case.turns)
@@ -133,6 +142,15 @@ def _count(
         _count_checks(checks.apply(case), checks, count, total)
     total.cases += count.cases
     return count
+
+
+def _ids(chosen: Sequence[tuple[Source, Format]], suites: Sequence[Suite]) -> Iterator[str]:
+    """The ids of all cases; what is wrong with their files is told when they are read for good."""
+    for source, each in chosen:
+        with suppress(UsageError):
+            yield from (case.id for case in each.read(source, Problems(lenient=True)).cases)
+    for suite in suites:
+        yield from (case.id for case in suite.cases)
 
 
 def _is_enough(total: Count, selection: Selection) -> bool:

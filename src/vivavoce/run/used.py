@@ -18,6 +18,8 @@ def files(plan: Plan) -> Iterator[tuple[Path, str]]:
     """Each file of a plan, with what it is."""
     for file in plan.header.files:
         yield plan.folder / file.path, f"the dataset {file.path}"
+    for file in plan.header.traces:
+        yield plan.folder / file.path, f"the traces {file.path}"
     for file in plan.header.own:
         yield plan.folder / file.path, f"{file.path}, which an evaluator consists of"
     selection = plan.header.selection
