@@ -131,7 +131,7 @@ def test_a_simulated_case_has_the_turns_that_were_recorded(joined):
     (trial,) = joined([persona], ASKED).trials
     assert (trial.case.is_simulated, [turn.input for turn in trial.case.turns]) == (False, ["When?", "Sure?"])
     assert trial.case.expect.assertions == ("A time is told.",)
-    assert [check.evaluator for check in trial.case.checks] == ["Relevance", "Coherence"]
+    assert [check.evaluator for check in trial.case.turns[1].checks] == ["Relevance", "Coherence"]
     (trial,) = joined([persona], [agent("b9", 1, "x", "y", session__id="z")]).trials
     assert (trial.case.turns[0].input, replies(trial)[0].code) == ("Know when.", "no_spans")
 
