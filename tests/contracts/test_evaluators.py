@@ -74,7 +74,8 @@ class Probe(Evidence):
         if level == "case":
             super().__init__(case=case, history=history, exchanges=(exchange,))
         else:
-            super().__init__(case=case, turn=turn, reply=REPLY, history=history, exchanges=(exchange,))
+            call = 0 if level == "call" else None
+            super().__init__(case=case, turn=turn, reply=REPLY, history=history, exchanges=(exchange,), call=call)
 
     def __getattribute__(self, name: str) -> Any:
         if name not in READABLE or self.depth:

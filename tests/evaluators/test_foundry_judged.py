@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest_models import KEY, endpoint, says
+from conftest_oracle import Oracle
 
 from vivavoce.core import plugins
 from vivavoce.core.errors import Abstain, BadOptions, CallError, Missing, PluginError, UnknownPlugin, UsageError
@@ -16,7 +16,6 @@ from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Check, Expectation, Turn, Use
 from vivavoce.core.reply import Message, Reply, ToolCall
 from vivavoce.core.result import Exchange, Failure, Score, Verdict
-from vivavoce.core.rubric import Rubric
 from vivavoce.run import asking
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.checks import Checks
@@ -33,30 +32,6 @@ TURNS_ALONE = ("Fluency", "Relevance", "TaskAdherence", "Similarity", "QualityGr
 
 WEATHER = {"name": "weather", "description": "Tells the weather.", "parameters": {"type": "object"}}
 CALLED = ToolCall(name="weather", arguments={"city": "Oslo"}, result={"sky": "rain"})
-
-
-class Oracle:
-    """A judge that answers each rubric as it is told, and the best there is where it is told nothing."""
-
-    def __init__(self, evidence: Evidence, **answers: Any) -> None:
-        self.evidence = evidence
-        self.answers = answers
-        self.asked: list[Rubric] = []
-        self.prompts: list[str] = []
-
-    async def __call__(self, rubric: Rubric, /, **fields: str) -> Verdict:
-        self.asked.append(rubric)
-        read = {"|".join(names): _first(names, fields, self.evidence) for names in rubric.fields}
-        self.prompts.append(rubric.fill(read))
-        answer = self.answers.get(rubric.name, min(rubric.span) if rubric.lower_is_better else max(rubric.span))
-        if isinstance(answer, Exception):
-            raise answer
-        label = next((each for each, value in (rubric.labels or {}).items() if value == answer), None)
-        return rubric.check(Verdict(value=answer, label=label, reason=f"{rubric.name} it is"))
-
-
-def _first(names: tuple[str, ...], fields: Mapping[str, str], evidence: Evidence) -> str:
-    return next((fields[name] for name in names if name in fields), None) or evidence.first(*names)
 
 
 def of_turn(
@@ -324,6 +299,8 @@ def test_what_is_not_answered_here_is_known_and_says_what_to_use(name: str, inst
 
 
 def test_a_name_with_several_meanings_must_say_whose() -> None:
+    with pytest.raises(UsageError, match=r"say m365\.Coherence or agentcore\.Coherence"):
+        asking.check("Coherence")
     for name in ("Groundedness", "builtin.groundedness", "ground_edness"):
         with pytest.raises(UsageError, match=r"say m365\.Groundedness or foundry\.Groundedness"):
             asking.check(name)

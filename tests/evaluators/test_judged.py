@@ -169,7 +169,7 @@ def test_a_rubric_of_labels_becomes_an_evaluator() -> None:
         ("rude: 0", "rude: very", "label rude is 'very'"),
         ("Is this kind? {{ response }}", "", "no prompt"),
         ("threshold: 1", "better: worse", "better is 'worse'; it is lower or higher"),
-        ("threshold: 1", "level: call", "level is 'call'; it is turn, case, or both"),
+        ("threshold: 1", "level: word", "level is 'word'; it is turn, case, both, or call"),
         ("threshold: 1", "bands:\n  low: one", "band low is 'one'"),
         ("threshold: 1", "bands:\n  low: 0.5", r"the bands begin at 0.5, the scale at 0"),
     ],

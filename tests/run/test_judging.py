@@ -75,7 +75,7 @@ async def test_where_less_is_better_the_threshold_is_the_most_that_passes():
     from vivavoce.run.judging import _scored
 
     examiner = replace(Checks((), (), folder=Path()).examiner(Check(evaluator="PartialMatch")), lower_is_better=True)
-    made = [_scored(examiner, Verdict(value=value, reason="r"), None) for value in (0.25, 0.5, 0.75)]
+    made = [_scored(examiner, Verdict(value=value, reason="r"), None, None) for value in (0.25, 0.5, 0.75)]
     assert [(each.status, each.unit_value, each.details["better"]) for each in made] == [
         ("pass", 0.75, "lower"),
         ("pass", 0.5, "lower"),

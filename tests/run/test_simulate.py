@@ -11,7 +11,7 @@ import pytest
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.model import Case, Check, Persona, Trial, Use
-from vivavoce.core.reply import Message, Reply, Request
+from vivavoce.core.reply import Message, Reply, Request, ToolCall
 from vivavoce.core.result import Failure, Result
 from vivavoce.core.scene import Move, Scene
 from vivavoce.run.calls import Calls, Limits
@@ -115,6 +115,16 @@ async def test_a_conversation_until_the_goal_is_met() -> None:
     assert [message.content for message in puppet.scenes[-1].said] == ["Hm", "When?", "answer 0", "Where?", "answer 1"]
     assert [message.content for message in agent.requests[1].history] == [{"text": "Hm"}, "When?", "answer 0"]
     assert len({request.session_id for request in agent.requests}) == 1
+
+
+async def test_tool_calls_are_examined_in_the_turn_they_were_made_in() -> None:
+    replies = [Reply(text="a", tool_calls=(ToolCall(name="look"), ToolCall(name="book"))), Reply(text="b", tool_calls=())]
+    agent = Agent(lambda request: replies[request.turn])
+    puppet = Puppet("When?", "Where?", Move(reasoning="told both", stop="goal_completed"))
+    result = await hold(agent, puppet, evaluators=(Check(evaluator="ToolSelectionAccuracy", origin="run"),))
+    assert [[score.call for score in turn.scores] for turn in result.turns] == [[0, 1], [None]]
+    assert "needs a judge" in result.turns[0].scores[1].reason
+    assert result.scores == ()
 
 
 async def test_the_first_message_is_the_files_and_costs_no_call() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.model import Case, Check, Expectation, Trial, Turn, Use
-from vivavoce.core.reply import Message, Reply, Request
+from vivavoce.core.reply import Message, Reply, Request, ToolCall
 from vivavoce.core.result import Failure, Result
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.checks import Checks
@@ -294,3 +294,61 @@ async def test_a_check_that_decides_and_passes_or_cannot_tell_ends_nothing() -> 
     turn = querying(None, "RowComparison", "Intent", rows=({"n": 1},), intent="query")
     assert statuses(await hold(Agent(lambda request: ROWS), turn)) == [["pass", "pass"]]
     assert statuses(await hold(Agent(lambda request: Reply(rows=({"n": 1},))), turn)) == [["pass", "error"]]
+
+
+class TestToolCalls:
+    """Checks of single tool calls, as they reach the turns."""
+
+    CALLS = (ToolCall(name="search", arguments={"seen": True}), ToolCall(name="book", arguments={"seen": 1}))
+    OTHERS = (ToolCall(name="other", arguments={"seen": False}), ToolCall(name="odd", arguments={}))
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        own = tmp_path / "custom-evaluators" / "named"
+        own.mkdir(parents=True)
+        (own / "named.py").write_text(
+            "from vivavoce import Verdict\n\n\n"
+            "class Named:\n"
+            '    """Whether a tool has a long name."""\n'
+            '    levels = ("call",)\n'
+            '    needs = ("call",)\n'
+            "    uses = ()\n"
+            "    scale = (0, 1)\n\n"
+            "    def score(self, evidence):\n"
+            "        name = evidence.call.name\n"
+            "        return Verdict(value=len(name), passed=len(name) > 4, reason=name)\n\n"
+            "    def examines(self, call):\n"
+            "        return call.arguments['seen']\n",
+            encoding="utf-8",
+        )
+        return tmp_path
+
+    async def held(self, folder: Path, case: Case, agent: Agent) -> Result:
+        checks = Checks((Check(evaluator="Named", origin="run"),) if not case.checks else (), (), folder=folder)
+        limits = Limits(retries=0, timeout=5)
+        calls = Calls(limits, phase="target", timeout=None, idempotent=False)
+        bench = Bench(checks=checks, use=Use(name="none"), calls=calls)
+        room = Room(target=agent, calls=calls, checks=checks, bench=bench, nonce="n", case_timeout=None)
+        trial = Trial(suite="s", case=checks.apply(case), repeat=0, position=0, digest="b2:0")
+        return await run_trial(trial, room)
+
+    @pytest.mark.parametrize("asked", ["run", "case"])
+    async def test_each_call_is_scored_in_its_turn(self, folder: Path, asked: str) -> None:
+        replies = [Reply(text=str(calls), tool_calls=calls) for calls in (self.CALLS, (), None, self.OTHERS)]
+        checks = (Check(evaluator="Named", origin="file"),) if asked == "case" else ()
+        case = Case(id="c", turns=tuple(Turn(input=text) for text in "1234"), checks=checks)
+        result = await self.held(folder, case, Agent(lambda request: replies[request.turn]))
+        assert result.scores == ()
+        assert [[(score.name, score.call, score.status) for score in each.scores] for each in result.turns] == [
+            [("named", 0, "pass"), ("named", 1, "fail")],
+            [("named", None, "skip")],
+            [("named", None, "skip")],
+            [("named", 1, "error")],
+        ]
+        assert "KeyError: 'seen' (named.py" in result.turns[3].scores[0].reason
+        assert [score.reason for score in result.turns[0].scores] == ["search", "book"]
+
+    async def test_a_turn_without_an_answer_has_one_error(self, folder: Path) -> None:
+        case = Case(id="c", turns=(Turn(input="1"), Turn(input="2")))
+        result = await self.held(folder, case, Agent(lambda request: Failure(code="timeout", message="late")))
+        assert [[(score.status, score.call) for score in each.scores] for each in result.turns] == [[("error", None)], []]

@@ -85,7 +85,7 @@ def test_a_run_at_another_level_is_another_run(folder: Path) -> None:
     name = written(folder, "a.jsonl", rows)
     assert run(name, "--level", "conversation", "--evaluator", "ExactMatch") == 2
     assert run(name, "--level", "turns", "--evaluator", "ExactMatch") == 2
-    assert run(name, "--level", "turn", "--evaluator", "Coherence") == 2  # asked, skipped for want of a judge
+    assert run(name, "--level", "turn", "--evaluator", "foundry.Coherence") == 2  # asked, skipped for want of a judge
     assert document(folder)["summary"]["skip"] == 1
 
 

@@ -1,6 +1,8 @@
-"""What an answer tells beside its text - rows, an intent, a refusal, an insight - and what is expected of it."""
+"""What an answer tells beside its text - rows, an intent, a refusal, an insight - and what is expected of it or its case."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from vivavoce.core.errors import CallError, Missing
 from vivavoce.core.model import Case, Expectation, Turn
@@ -12,7 +14,7 @@ QUERY, INSIGHT, VIEW_CHANGE, REFUSED = INTENTS = ("QUERY", "INSIGHT", "VIEW_CHAN
 
 
 class Answers:
-    """The part of `Evidence` that is of kinds of answers.
+    """The part of `Evidence` that is of kinds of answers, and of what is expected.
 
     An answer of a known kind has nothing of the others: an insight has no rows, and a query no refusal. That is reported-none.
     """
@@ -96,6 +98,27 @@ class Answers:
         if self._expect.insights is None:
             raise Missing("expected_insights")
         return self._expect.insights
+
+    @property
+    def assertions(self) -> tuple[str, ...]:
+        """Statements that should hold of the conversation; `()` means none."""
+        expected = self._expect.assertions if self._expect.assertions is not None else self._case.expect.assertions
+        if expected is None:
+            raise Missing("assertions")
+        return expected
+
+    @property
+    def trajectory(self) -> tuple[str, ...]:
+        """Names of the tools that are expected to be called, in order; `()` means no tool at all."""
+        expected = self._expect.trajectory if self._expect.trajectory is not None else self._case.expect.trajectory
+        if expected is None:
+            raise Missing("trajectory")
+        return expected
+
+    @property
+    def arguments(self) -> Mapping[str, Object]:
+        """What each expected tool is to be called with, by its name; empty when the case does not say."""
+        return self._expect.arguments or self._case.expect.arguments or {}
 
     @property
     def _expect(self) -> Expectation:

@@ -24,6 +24,8 @@ _KINDS: Mapping[str, Any] = MappingProxyType(  # types, as the codec takes them
         "citations": tuple[Citation, ...],
         "tool_calls": tuple[ToolCall, ...],
         "trajectory": tuple[str, ...],
+        "call": ToolCall,
+        "assertions": tuple[str, ...],
         "rows": tuple[Object, ...],
         "expected_rows": tuple[Object, ...],
         "expected_insights": tuple[str, ...],
@@ -33,12 +35,12 @@ _KINDS: Mapping[str, Any] = MappingProxyType(  # types, as the codec takes them
 
 
 class Evidence(Answers):
-    """What is known of a turn (or, with `turn` None, of the conversation): the question, the answer, the truth.
+    """What is known of a turn (or, with `turn` None, of the conversation; or of one tool call): question, answer, truth.
 
     Every property either gives a value or raises `Missing` with its own name, so an evaluator never tests for absence.
     """
 
-    __slots__ = ("_case", "_exchanges", "_history", "_reference", "_reply", "_turn")
+    __slots__ = ("_call", "_case", "_exchanges", "_history", "_reference", "_reply", "_turn")
 
     def __init__(
         self,
@@ -49,7 +51,9 @@ class Evidence(Answers):
         history: tuple[Message, ...] = (),
         exchanges: Sequence[Exchange] = (),
         reference: tuple[Object, ...] | Failure | None = None,
+        call: int | None = None,
     ) -> None:
+        self._call = call
         self._case = case
         self._turn = turn
         self._reply = reply
@@ -134,24 +138,18 @@ class Evidence(Answers):
         return (*before, *(call for calls in reported for call in calls))
 
     @property
+    def call(self) -> ToolCall:
+        """The tool call that is looked at, one of `tool_calls`; a turn as a whole has none."""
+        if self._call is None:
+            raise Missing("call")
+        return self.tool_calls[self._call]
+
+    @property
     def tool_definitions(self) -> tuple[Object, ...]:
         """The tools the agent has: `{name, description, parameters}`."""
         if self._case.tools is None:
             raise Missing("tool_definitions")
         return self._case.tools
-
-    @property
-    def trajectory(self) -> tuple[str, ...]:
-        """Names of the tools that are expected to be called, in order; `()` means no tool at all."""
-        expected = self._expect.trajectory if self._expect.trajectory is not None else self._case.expect.trajectory
-        if expected is None:
-            raise Missing("trajectory")
-        return expected
-
-    @property
-    def arguments(self) -> Mapping[str, Object]:
-        """What each expected tool is to be called with, by its name; empty when the case does not say."""
-        return self._expect.arguments or self._case.expect.arguments or {}
 
     @property
     def conversation(self) -> str:
@@ -191,6 +189,17 @@ class Evidence(Answers):
         """The same with these values in place of its own, and nothing else but what is named in `sees`."""
         return _Limited(self, given, sees)
 
+    def of_call(self, index: int) -> Evidence:
+        """The same of one of its tool calls, by its place among them."""
+        return Evidence(
+            case=self._case,
+            turn=self._turn,
+            reply=self._reply,
+            history=self._history,
+            exchanges=self._exchanges,
+            call=index,
+        )
+
     def first(self, *names: str) -> str:
         """The text of the first of these that is there: the one way to choose.
 
@@ -217,7 +226,9 @@ class Evidence(Answers):
             return "\n".join(f"{message.role}: {plain(message.content)}" for message in self.history)
         from vivavoce.core import codec
 
-        return codec.encode(value).decode()
+        text = codec.encode(value).decode()
+        # Two calls may be the same, and then only their places tell which is meant.
+        return f"number {self._call + 1}: {text}" if name == "call" and self._call is not None else text
 
     def column(self, path: str) -> JSON:
         """What the dataset gives beside, by the name of its column; with dots, a part of it.
@@ -249,12 +260,13 @@ class _Limited(Evidence):
     __slots__ = ("_given", "_sees", "_whole")
 
     def __init__(self, whole: Evidence, given: Mapping[str, JSON], sees: Sequence[str]) -> None:
+        self._call = None
         self._whole = whole
         self._given = given
         self._sees = frozenset(sees)
 
     def __getattribute__(self, name: str) -> Any:  # of whatever type the property is
-        if name.startswith("_") or name in ("first", "text", "limited"):
+        if name.startswith("_") or name in ("first", "text", "limited", "of_call"):
             return super().__getattribute__(name)
         if name == "column":
             return self._whole.column  # whoever reads a column says which
@@ -263,6 +275,14 @@ class _Limited(Evidence):
         if name in self._sees or name in _ALWAYS:
             return getattr(self._whole, name)
         raise Missing(name)
+
+    def of_call(self, index: int) -> Evidence:
+        """The same of one of the tool calls that it shows."""
+        from vivavoce.core import codec
+
+        found = _Limited(self._whole, {**self._given, "call": codec.plain(self.tool_calls[index])}, tuple(self._sees))
+        found._call = index
+        return found
 
 
 def _typed(name: str, value: JSON) -> Any:  # of the type that the property of this name has

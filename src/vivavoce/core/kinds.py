@@ -102,7 +102,8 @@ class Evaluator(Protocol):
     A field `threshold`, where there is one, decides when the verdict does not: the lowest value that passes, or with
     `lower_is_better: ClassVar[bool]` the highest. With `decides: ClassVar[bool]` it is applied before the others, and when it
     fails the other checks of its case skip. May have `rubric: Rubric | None`, which it asks, or `rubrics`, several; and
-    `at_level(level)`, which gives the evaluator that stands for it there, when that needs or asks something else.
+    `at_level(level)`, which gives the evaluator that stands for it there, when that needs or asks something else. One that
+    examines tool calls may have `examines(call: ToolCall) -> bool`, which tells those it is about from others.
     """
 
     needs: ClassVar[tuple[str, ...]]

@@ -128,7 +128,7 @@ def find(kind: str, name: str, *, project: Path | None = None) -> Maker:
     if folded in _installed(kind):
         return _load(kind, folded)
     for known, why in elsewhere(kind).items():
-        if fold(known) == fold(without_vendor(name)):
+        if folded.startswith(fold(known)) if known[-1] in ".:" else fold(known) == fold(without_vendor(name)):
             raise UnknownPlugin(f'{kind[:-1]} "{name}" is not answered here: {why}')
     raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({did_you_mean(name, names(kind, project=project))})')
 

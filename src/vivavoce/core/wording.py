@@ -17,6 +17,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "citations": "the agent's citations, which it did not report",
         "tool_calls": "the agent's tool calls, which it did not report",
         "tool_definitions": "definitions of the agent's tools (`tool_definitions`)",
+        "call": "one of the agent's tool calls",
+        "assertions": "statements that should hold of the conversation (`assertions`)",
         "trajectory": "the expected tool calls (`expected_trajectory`, `expected_actions`, `trajectory`)",
         "rows": "the answer's rows, which the agent did not report",
         "expected_rows": "expected rows (`expectedRows`, `referenceQuery`, `rows`)",

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+_IN_AWS = (
+    "it stands in an AWS account, with its code or its instructions; put code into an evaluator of your own in "
+    "custom-evaluators/, and instructions into the prompt of a LabelModel or ScoreModel"
+)
 TOLD: Mapping[str, str] = MappingProxyType(
     {
         "groundedness_pro": (
@@ -23,6 +27,16 @@ TOLD: Mapping[str, str] = MappingProxyType(
             "no code out of a dataset is ever run here; put the code into a file of your project, as an evaluator in "
             "custom-evaluators/, and name that"
         ),
+        "thirdparty.": (
+            "only AWS's service runs evaluators of other libraries by this name; use an evaluator here that measures the same "
+            "(`viva list evaluators`), or call that library from one of your own in custom-evaluators/"
+        ),
+        "insight.": (
+            "only AWS's service makes insights, which sum up many sessions; use an evaluator that scores each, such as "
+            "GoalSuccessRate or Helpfulness, and read its failures in the report"
+        ),
+        "arn:": _IN_AWS,
+        "aws:": _IN_AWS,
     }
 )
-"""By the vendor's name: why, and the way out."""
+"""By the vendor's name, or by what its names begin with where that ends in `.` or `:`: why, and the way out."""

@@ -33,7 +33,7 @@ def check(rubric: Rubric, evidence: Evidence) -> None:
     """
     for names in rubric.fields:
         if not _is_optional(names, rubric):
-            evidence.first(*names)
+            _find(names, evidence)
     needed = needs(rubric)
     if "tool_calls" not in needed:
         return
@@ -46,6 +46,18 @@ def check(rubric: Rubric, evidence: Evidence) -> None:
         if unknown is not None:
             why = f'the tool "{unknown}" was called and `tool_definitions` does not describe it'
             raise Missing("tool_definitions", why=why)
+
+
+def _find(names: Sequence[str], evidence: Evidence) -> None:
+    """See whether one of these is there; that no tool was called is nothing to go by where others would do as well."""
+    if len(names) > 1 and names[-1] == "tool_calls":
+        try:
+            evidence.first(*names[:-1])
+        except Missing:
+            if evidence.first(*names) and not evidence.tool_calls:
+                raise Missing(*names) from None
+    else:
+        evidence.first(*names)
 
 
 async def put(rubric: Rubric, evidence: Evidence, ask: Ask) -> Verdict:

@@ -2,9 +2,10 @@
 
 The front matter stands between two lines `---`, one `key: value` a line; an indented line goes on with the value before it.
 Under `labels:` and `bands:` each indented line is `Label: value`. It is a small part of YAML, so editors know it, and needs
-no YAML reader. Keys: `name`, `version`, `measures`; `scale: 1..5` or `labels`; and as needed `level` (`turn`, `case` or
-both), `threshold`, `better: lower`, `bands`, `uses`, `construct`, `vendor`, `needs`, `example`, `limits`, `source`. What
-follows is the prompt. In it, `{{exchange}}` stands for all that was said, fenced: of a turn, or of a whole conversation.
+no YAML reader. Keys: `name`, `version`, `measures`; `scale: 1..5` or `labels`; and as needed `level` (`turn`, `case`, both,
+or `call`), `threshold`, `better: lower`, `bands`, `uses`, `construct`, `vendor`, `needs`, `example`, `limits`, `source`. What
+follows is the prompt. In it, `{{exchange}}` stands for all that was said, fenced: of a turn, of a whole conversation, or
+around one tool call.
 """
 
 from __future__ import annotations
@@ -39,6 +40,25 @@ What the assistant answered:
 <answer>
 {{response}}
 </answer>""",
+        "call": """Earlier messages of the conversation, if there were any:
+<earlier>
+{{history}}
+</earlier>
+
+What the user asked:
+<question>
+{{input}}
+</question>
+
+The tools that the assistant called for this, in order, with arguments and results, as JSON:
+<tool_calls>
+{{tool_calls}}
+</tool_calls>
+
+The one of these calls that you examine:
+<call>
+{{call}}
+</call>""",
         "case": """The conversation, with the tools that the assistant called on the way:
 <conversation>
 {{conversation}}
@@ -152,7 +172,7 @@ def _split(text: str, where: str) -> _Parts:
 def _levels(front: Mapping[str, str], where: str) -> tuple[str, ...]:
     levels = _words(front.get("level", "turn"))
     if not levels or not set(levels) <= set(_EXCHANGE):
-        raise ValueError(f"{where}: level is {front.get('level')!r}; it is turn, case, or both")
+        raise ValueError(f"{where}: level is {front.get('level')!r}; it is turn, case, both, or call")
     return levels
 
 

@@ -10,7 +10,7 @@ from vivavoce.core import plugins
 from vivavoce.core.errors import UsageError
 from vivavoce.core.model import Check, Selection, Use
 
-_COMMON = ("m365", "foundry")
+_COMMON = ("m365", "foundry", "agentcore")
 """Vendors whose evaluators have no vendor before their names, but for those that another means otherwise."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from vivavoce.core import codec, plugins
 from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.model import Case, Check, Turn, Use
 from vivavoce.core.place import Problems, did_you_mean
+from vivavoce.core.reply import ToolCall
 from vivavoce.core.rubric import Rubric
 from vivavoce.core.source import Source
 
@@ -40,6 +41,8 @@ class Examiner:
     """Whether the threshold is the highest value that passes."""
     scale: tuple[float, float | None]
     needs: tuple[str, ...]
+    examines: Callable[[ToolCall], bool]
+    """Which tool calls it is about, where it examines those."""
     rubric: str | None
     rubrics: tuple[Rubric, ...]
     """All that it may put to the judge."""
@@ -102,16 +105,21 @@ class Checks:
         lifted: list[Check] = []
         alone = len(case.turns) == 1
         turns = []
+        own = [check for check in case.checks if not self._is_replaced(check)]
+        # What examines tool calls does so in the turn that they were made in.
+        lowered = [check for check in own if self.examiner(check).level == "call"] if case.turns else []
         for turn in case.turns:
             flat = self._flat(turn.checks, alone=alone)
-            here = tuple(check for check in flat if self.examiner(check).level == "turn")
+            here = tuple(check for check in flat if self.examiner(check).level != "case")
             if len(here) < len(flat):
-                lifted += [check for check in flat if self.examiner(check).level != "turn"]
+                lifted += [check for check in flat if self.examiner(check).level == "case"]
+            if lowered:
+                here = self._distinct([*here, *lowered])
             turns.append(turn if here == turn.checks else replace(turn, checks=here))
         if not lifted and not case.checks and all(new is old for new, old in zip(turns, case.turns, strict=True)):
             return case
-        own = [check for check in case.checks if not self._is_replaced(check)]
-        return replace(case, turns=tuple(turns), checks=self._distinct([*own, *lifted]))
+        whole = [check for check in own if check not in lowered]
+        return replace(case, turns=tuple(turns), checks=self._distinct([*whole, *lifted]))
 
     def _of_persona(self, case: Case) -> Case:
         """A case whose turns nobody knows before they are held: what examines each of them stands with what examines all."""
@@ -137,8 +145,8 @@ class Checks:
     def of_turns(self, case: Case) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
         """Of a simulated case, the checks of each turn, and those of the whole conversation."""
         levels = [(check, self.examiner(check).level) for check in case.checks]
-        each = tuple(check for check, level in levels if level == "turn")
-        return each, tuple(check for check, level in levels if level != "turn")
+        each = tuple(check for check, level in levels if level != "case")
+        return each, tuple(check for check, level in levels if level == "case")
 
     def _flat(self, checks: tuple[Check, ...], *, alone: bool) -> tuple[Check, ...]:
         if any(check.given is not None for check in checks):
@@ -219,6 +227,10 @@ def _score_name(check: Check) -> str:
     return check.name or check.evaluator
 
 
+def _any_call(_: ToolCall) -> bool:
+    return True
+
+
 def _make(check: Check, folder: Path) -> Examiner:
     evaluator = plugins.build("evaluators", Use(name=check.evaluator, options=check.options), project=folder)
     kind = plugins.known_as("evaluators", check.evaluator, project=folder)
@@ -240,6 +252,7 @@ def _make(check: Check, folder: Path) -> Examiner:
         lower_is_better=getattr(evaluator, "lower_is_better", False),
         scale=evaluator.scale,
         needs=evaluator.needs,
+        examines=getattr(evaluator, "examines", _any_call),
         rubric=rubric.id if rubric is not None else None,
         rubrics=getattr(evaluator, "rubrics", () if rubric is None else (rubric,)),
         own=plugins.own("evaluators", check.evaluator, folder),

@@ -27,31 +27,53 @@ class Bench:
         self._judge: Judge = made.through(calls.sure) if isinstance(made, Guarded) else made
         self._name: str = getattr(made, "name", use.name)
 
+    async def scores(self, check: Check, evidence: Evidence, deadline: float | None) -> tuple[Score, ...]:
+        """One check, applied to a turn: a score, or one for each tool call where it examines those.
+
+        Never raises but for cancellation."""
+        examiner = self._checks.examiner(check)
+        if examiner.level != "call":
+            return (await self.score(check, evidence, deadline),)
+        try:
+            calls = _seen(check, evidence).tool_calls
+        except Missing as missing:
+            return (self._lacking(examiner, check, missing),)
+        found: list[Score] = []
+        for place in range(len(calls)):
+            made = await self._examine(check, _seen(check, evidence).of_call(place), deadline)
+            if made is not None:
+                found.append(replace(_storable(made), call=place))
+        if not found:
+            which = f" that {examiner.kind} is about" if calls else ""
+            return (self._stamp(examiner, "skip", f"the agent called no tool{which} here, so there is no call to judge"),)
+        return tuple(found)
+
     async def score(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
         """One check, applied, by `deadline` on the loop's clock, as a score that can be stored.
 
         Never raises but for cancellation."""
-        return _storable(await self._examine(check, evidence, deadline))
+        made = await self._examine(check, _seen(check, evidence), deadline)
+        assert made is not None, "only of a tool call there may be nothing to say"
+        return _storable(made)
 
     def skip(self, check: Check, reason: str) -> Score:
         """The score of a check that is not applied."""
         return self._stamp(self._checks.examiner(check), "skip", reason)
 
-    async def _examine(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
+    async def _examine(self, check: Check, evidence: Evidence, deadline: float | None) -> Score | None:
+        """A score; none of a tool call that the evaluator is not about."""
         examiner = self._checks.examiner(check)
-        if check.given is not None:
-            evidence = evidence.limited(check.given, check.sees)
         asker = _Asker(self, evidence) if examiner.asks else None
         try:
+            if examiner.level == "call" and not examiner.examines(evidence.call):
+                return None
             if asker is None:
                 verdict: Verdict = examiner.evaluator.score(evidence)
             else:
                 async with asyncio.timeout_at(deadline):
                     verdict = await examiner.evaluator.score(evidence, asker)
         except Missing as missing:
-            status: Status = "error" if check.origin == "item" else "skip"
-            why = missing.why or f"needs {asked_for(missing.names)}, and there is none"
-            return self._stamp(examiner, status, why)
+            return self._lacking(examiner, check, missing)
         except Abstain as abstention:
             return self._stamp(examiner, "skip", str(abstention), judged=asker is not None, took=asker)
         except CallError as error:
@@ -65,9 +87,9 @@ class Bench:
         except Exception as error:  # an evaluator's own mistake harms only its score
             return self._stamp(examiner, "error", f"the evaluator failed: {type(error).__name__}: {error}")
         if asker is None or not asker.asked:
-            return _scored(examiner, verdict, None)
+            return _scored(examiner, verdict, None, None)
         details = {**verdict.details, USAGE: asker.usage} if asker.usage else verdict.details
-        return _scored(examiner, replace(verdict, details=details), self._name)
+        return _scored(examiner, replace(verdict, details=details), self._name, asker.rubric)
 
     async def ask(self, rubric: Rubric, evidence: Evidence, fields: Object) -> Verdict:
         """The judge's verdict, on the rubric's scale.
@@ -82,6 +104,10 @@ class Bench:
         if hasattr(self._judge, "close"):
             await self._judge.close()
 
+    def _lacking(self, examiner: Examiner, check: Check, missing: Missing) -> Score:
+        status: Status = "error" if check.origin == "item" else "skip"
+        return self._stamp(examiner, status, missing.why or f"needs {asked_for(missing.names)}, and there is none")
+
     def _stamp(
         self, examiner: Examiner, status: Status, reason: str, *, judged: bool = False, took: _Asker | None = None
     ) -> Score:
@@ -91,7 +117,7 @@ class Bench:
             status=status,
             threshold=examiner.threshold,
             reason=reason,
-            rubric=examiner.rubric,
+            rubric=examiner.rubric or (took.rubric if took is not None else None),
             judge=self._name if judged else None,
             details={USAGE: took.usage} if took is not None and took.usage else {},
         )
@@ -104,11 +130,16 @@ class _Asker:
         self._bench = bench
         self._evidence = evidence
         self.asked = False
+        self.rubric: str | None = None
+        """The one rubric that was put; none where there were several."""
+        self._put: set[str] = set()
         self.usage: dict[str, float] = {}
         """What the judge's calls took, over all that were asked."""
 
     async def __call__(self, rubric: Rubric, /, **fields: str) -> Verdict:
         self.asked = True
+        self._put.add(rubric.id)
+        self.rubric = rubric.id if len(self._put) == 1 else None
         try:
             verdict = await self._bench.ask(rubric, self._evidence, fields)
         except CallError as error:
@@ -122,7 +153,12 @@ class _Asker:
             self.usage[name] = self.usage.get(name, 0) + amount
 
 
-def _scored(examiner: Examiner, verdict: Verdict, judge: str | None) -> Score:
+def _seen(check: Check, evidence: Evidence) -> Evidence:
+    """What a check may see of the evidence."""
+    return evidence if check.given is None else evidence.limited(check.given, check.sees)
+
+
+def _scored(examiner: Examiner, verdict: Verdict, judge: str | None, rubric: str | None) -> Score:
     passed = verdict.passed
     if passed is None:
         if verdict.value is None or examiner.threshold is None:
@@ -139,7 +175,7 @@ def _scored(examiner: Examiner, verdict: Verdict, judge: str | None) -> Score:
         label=verdict.label,
         threshold=examiner.threshold,
         reason=verdict.reason,
-        rubric=examiner.rubric,
+        rubric=examiner.rubric or rubric,
         judge=judge,
         details={**verdict.details, BETTER: "lower"} if examiner.lower_is_better else verdict.details,
     )

@@ -22,16 +22,17 @@ class Sitting:
         """Why nothing is examined any more."""
 
     async def scores(self, checks: Sequence[Check], evidence: Evidence) -> tuple[Score, ...]:
-        """A score of each check, in their order; those that decide are applied first."""
-        made: dict[int, Score] = {}
+        """The scores of each check, in their order; those that decide are applied first."""
+        made: dict[int, tuple[Score, ...]] = {}
         for place in sorted(range(len(checks)), key=lambda at: not self._checks.examiner(checks[at]).decides):
-            made[place] = await self._score(checks[place], evidence)
-        return tuple(made[place] for place in range(len(checks)))
+            made[place] = await self._scores(checks[place], evidence)
+        return tuple(score for place in range(len(checks)) for score in made[place])
 
-    async def _score(self, check: Check, evidence: Evidence) -> Score:
+    async def _scores(self, check: Check, evidence: Evidence) -> tuple[Score, ...]:
         if self._ended:
-            return self._bench.skip(check, self._ended)
-        score = await self._bench.score(check, evidence, self._deadline)
-        if score.status == "fail" and self._checks.examiner(check).decides:
-            self._ended = f"not examined, since {score.name} failed: {score.reason}"
-        return score
+            return (self._bench.skip(check, self._ended),)
+        made = await self._bench.scores(check, evidence, self._deadline)
+        failed = next((score for score in made if score.status == "fail"), None)
+        if failed is not None and self._checks.examiner(check).decides:
+            self._ended = f"not examined, since {failed.name} failed: {failed.reason}"
+        return made

@@ -13,7 +13,7 @@ from vivavoce.core.errors import BadOptions, CallError
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.foreign import Border, crashed
 from vivavoce.core.kinds import Ask
-from vivavoce.core.reply import Object
+from vivavoce.core.reply import Object, ToolCall
 from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
 from vivavoce.evaluators._custom.threads import apart
@@ -39,6 +39,11 @@ class Examining:
         rubric = getattr(inner, "rubric", None)
         self.rubric: Rubric | None = rubric if isinstance(rubric, Rubric) else None
         self._inner = inner
+
+    def examines(self, call: ToolCall) -> bool:
+        """Whether it is about this tool call; about every one unless it says otherwise."""
+        with Border(_crashed):
+            return bool(self._inner.examines(call)) if hasattr(self._inner, "examines") else True
 
     async def score(self, evidence: Evidence, ask: Ask) -> Verdict:
         """The evaluator's own verdict."""
