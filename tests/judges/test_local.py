@@ -16,7 +16,7 @@ from vivavoce.core import plugins
 from vivavoce.core.errors import Abstain, BadOptions, Missing, MissingExtra
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Expectation, Turn, Use
-from vivavoce.core.reply import Message, Reply
+from vivavoce.core.reply import Message, Reply, ToolCall
 from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
 from vivavoce.evaluators import _rubrics
@@ -103,6 +103,48 @@ def test_a_claim_is_labelled() -> None:
         asked = Local(language_model="off").judge(rubric, evidence("?", "ignored"), {"response": claim, "context": HOURS})
         labels.append(rubric.check(asyncio.run(asked)).label)
     assert labels == ["supported", "not supported", "not supported"]
+
+
+STOCK = ToolCall(name="stock", arguments={"sku": 7}, result={"name": "Harbour lamp", "pieces_in_stock": [3], "price": "45 EUR"})
+
+
+def labelled(rubric: str, given: Evidence) -> str | None:
+    said = Local(language_model="off").judge(
+        _rubrics.load(rubric), given, {"context": "(not known)", "extracts": "(not known)"}
+    )
+    return _rubrics.load(rubric).check(asyncio.run(said)).label
+
+
+def test_grades_become_the_labels_of_other_vendors() -> None:
+    question, expected = "When do you open in the morning?", "The shop opens at 9 am on weekdays."
+    for answer, label in (
+        ("On weekdays the shop opens at nine in the morning.", "CORRECT"),
+        ("The shop opens at 11 am.", "INCORRECT"),
+    ):
+        assert labelled("_correctness.reference", evidence(question, answer, expected)) == label
+    fair = "We open at nine in the morning and close at six in the evening."
+    assert labelled("response_relevance", evidence(question, fair)) in ("Generally Yes", "Completely Yes")
+    with pytest.raises(Abstain, match="never measured on Correctness"):
+        labelled("_correctness", evidence(question, fair))
+
+
+@pytest.mark.parametrize(
+    ("answer", "good"),
+    [("The harbour lamp costs 45 EUR.", True), ("The harbour lamp costs 60 EUR and there are 20 of them.", False)],
+)
+def test_what_tools_returned_is_something_to_rest_on(answer: str, good: bool) -> None:
+    turn = Turn(input="What does the harbour lamp cost?")
+    given = Evidence(case=Case(id="c", turns=(turn,)), turn=turn, reply=Reply(text=answer, tool_calls=(STOCK,)))
+    label = labelled("faithfulness", given)
+    assert (label in ("Neutral/Mixed", "Generally Yes", "Completely Yes")) is good, label
+
+
+def test_where_nothing_is_known_to_rest_on_it_abstains() -> None:
+    for calls in (None, (), (ToolCall(name="stock", error="closed"),)):
+        turn = Turn(input="What does it cost?")
+        given = Evidence(case=Case(id="c", turns=(turn,)), turn=turn, reply=Reply(text="It costs 45 EUR.", tool_calls=calls))
+        with pytest.raises(Abstain, match="neither context nor extracts nor tool calls are known"):
+            labelled("faithfulness", given)
 
 
 def test_fields_come_before_evidence() -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.core.errors import Abstain, Missing
 from vivavoce.core.evidence import Evidence
-from vivavoce.core.reply import Object
+from vivavoce.core.reply import JSON, Object, ToolCall
 from vivavoce.core.rubric import Rubric
 from vivavoce.judges._local import texts
 from vivavoce.judges._local.look import Sentence
 
-_SOURCES = ("context", "expected", "extracts")
+_SOURCES = ("context", "expected", "extracts", "tool_calls")
 _ELLIPTIC = 2
 """Words of matter up to which a question is read together with what was said before."""
 
@@ -36,12 +36,17 @@ def read(rubric: Rubric, evidence: Evidence, fields: Object) -> Texts:
 
     Raises:
         Missing: it names what is not there.
-        Abstain: it names no answer, or what an evaluator says beside evidence.
+        Abstain: it names no answer, or rests it on things of which none is known.
     """
     named = {name for names in rubric.fields for name in names}
     if "response" not in named:
         raise Abstain(f"{rubric.name} reads no answer; the local judge knows no other thing to judge: use --judge openai:MODEL")
-    given = {names: _first(names, evidence, fields) for names in rubric.fields}
+    given = {names: _given(names, rubric, evidence, fields) for names in rubric.fields}
+    sources = [names for names in given if set(names) & set(_SOURCES)]
+    if sources and all(_is_optional(names, rubric) and not given[names].strip() for names in sources):
+        known = " nor ".join(names[0].replace("_", " ") for names in sources)
+        why = f"neither {known} are known, so there is nothing to hold the answer against"
+        raise Abstain(f"{rubric.name}: {why}: use --judge openai:MODEL")
     cut: list[str] = []
 
     def text(what: str, raw: str, longest: int = texts.LONGEST) -> str:
@@ -58,13 +63,40 @@ def read(rubric: Rubric, evidence: Evidence, fields: Object) -> Texts:
         answer=text("answer", _named("response", given)),
         question=question,
         expected=text("expected response", _named("expected", given)),
-        sources=text(
-            "sources", next((raw for names, raw in given.items() if set(names) & set(_SOURCES)), ""), texts.LONGEST_SOURCE
-        ),
+        sources=text("sources", "\n\n".join(given[names] for names in sources if given[names]), texts.LONGEST_SOURCE),
         # What an operator told the agent beforehand is no conversation yet.
         in_conversation=any(said.role not in ("system", "developer") for said in evidence.history),
         cut=tuple(cut),
     )
+
+
+def _given(names: tuple[str, ...], rubric: Rubric, evidence: Evidence, fields: Object) -> str:
+    if not _is_optional(names, rubric):
+        return _first(names, evidence, fields)
+    try:
+        return _results(evidence.tool_calls) if names == ("tool_calls",) else evidence.text(names[0])
+    except Missing:
+        return ""  # what a prompt says in its place is nothing to look at
+
+
+def _is_optional(names: tuple[str, ...], rubric: Rubric) -> bool:
+    return len(names) == 1 and names[0] in rubric.uses
+
+
+def _results(calls: Sequence[ToolCall]) -> str:
+    """What tools returned, as sentences: `stock: 3.`"""
+    return "\n".join(line for call in calls if call.error is None for line in _sentences(call.result, ""))
+
+
+def _sentences(value: JSON, name: str) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _sentences(each, str(key).replace("_", " "))
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _sentences(each, name)
+    elif value is not None:
+        yield f"{name}: {value}." if name else str(value)
 
 
 def _first(names: tuple[str, ...], evidence: Evidence, fields: Object) -> str:
