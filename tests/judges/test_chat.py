@@ -137,6 +137,7 @@ BAD = [
     (says("4"), "bad_answer", "no JSON object"),
     (says('{"reason": "half a JS'), "bad_answer", "no JSON object"),
     (says('{"reason": "r", "sc', finish="length"), "bad_answer", "cut before its end"),
+    (says(GOOD, finish="length"), "bad_answer", "cut before its end"),
     (says("", finish="length"), "bad_answer", "cut before it began"),
     (says("<think>I never come to an end"), "bad_answer", "no JSON object"),
     (says(""), "bad_answer", "empty"),

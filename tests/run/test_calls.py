@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -82,7 +83,10 @@ async def test_retry_after_is_waited_for() -> None:
 async def test_a_retry_after_beyond_patience_fails_at_once() -> None:
     asked = Failure(code="http_429", message="busy", retriable=True, answered=True, retry_after=calls.PATIENCE + 1)
     call = Scripted(asked)
-    assert await make().make(call) == asked
+    outcome = await make().make(call)
+    assert isinstance(outcome, Failure)
+    assert replace(outcome, message=asked.message) == asked
+    assert outcome.message == "busy; it asks to wait 601 s, and no more than 600 s are waited"
     assert len(call.times) == 1
 
 

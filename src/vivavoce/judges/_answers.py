@@ -95,8 +95,6 @@ def _verdict(answer: Object, reason: str, rubric: Rubric) -> Verdict:
 
 
 def _no_object(completion: Completion, rubric: Rubric) -> str:
-    if completion.cut:
-        return "the answer was cut before its end; be brief (the judge's option max_tokens allows more)"
     said = " ".join(completion.text.split())
     return f'the answer holds no JSON object with "{_grade(rubric)[0]}": {_shown(said)}'
 

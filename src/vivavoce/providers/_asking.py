@@ -63,12 +63,14 @@ def unspoken(completion: Completion) -> None:
     """Refuse an answer that is none.
 
     Raises:
-        Unusable: the model declined, or said nothing.
+        Unusable: the model declined, said nothing, or was cut short.
     """
     if completion.refused:
         raise Unusable("the model declined to answer", "refused")
     if not completion.text.strip():
         raise Unusable("the answer was cut before it began" if completion.cut else "the answer was empty")
+    if completion.cut:  # also where an object in it is whole: what was to follow is not known
+        raise Unusable("the answer was cut before its end; be brief (the option max_tokens allows more)")
 
 
 async def _answer(

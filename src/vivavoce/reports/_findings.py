@@ -80,12 +80,15 @@ class Findings:
         """By reason, then by check: how many."""
         self.other_skips = 0
         self.slowest: tuple[float, str] | None = None
+        self.unpriced = False
+        """Whether a judge was asked whose price is not known."""
 
     def gather(self, results: Iterable[Result]) -> None:
         """Look at every result."""
         for result in results:
             self._time(result)
             for score in _scores(result):
+                self.unpriced = self.unpriced or _text.unpriced(score)
                 if score.status == "skip":
                     self._skip(score)
             if result.status == "fail":

@@ -6,11 +6,12 @@ An agent's answer is hostile until shown otherwise. Every report that shows text
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from vivavoce.core import codec
 from vivavoce.core.reply import JSON, Reply
-from vivavoce.core.result import Fault, Result
+from vivavoce.core.result import USAGE, Fault, Result, Score
 
 # What a screen obeys instead of showing (control characters, line and paragraph separators), what reorders or hides the
 # text around it (marks of direction, invisible operators and tags), and halves of characters, which cannot be written.
@@ -108,6 +109,19 @@ def duration(seconds: float) -> str:
 def money(usd: float) -> str:
     """An amount of dollars, with as many decimals as it takes to see it."""
     return f"${usd:,.4f}" if usd < 1 else f"${usd:,.2f}"
+
+
+def cost(usd: float, *, unpriced: bool) -> list[str]:
+    """What a run cost, if that is known to be anything; `unpriced` when a judge was asked whose price is not known."""
+    if not usd:
+        return ["price unknown"] if unpriced else []
+    return [money(usd) + (" and calls of unknown price" if unpriced else "")]
+
+
+def unpriced(score: Score) -> bool:
+    """Whether a judge was asked for it at a price that is not known."""
+    took = score.details.get(USAGE)
+    return isinstance(took, Mapping) and "cost_usd" not in took and bool(took.get("input_tokens") or took.get("output_tokens"))
 
 
 def encoded(value: object) -> str:

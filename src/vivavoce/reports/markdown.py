@@ -50,7 +50,7 @@ class Markdown:
         findings.gather(run.results)
         blocks = (
             f"## {'✅' if verdict.ok else '❌'} {_inert(verdict.sentence)}",
-            _examined(run),
+            _examined(run, findings),
             *_tables(run),
             *_group("Failed", findings.failed, findings.more_failed),
             *_group("Errors", findings.errored, findings.more_errored),
@@ -59,7 +59,7 @@ class Markdown:
         out.write("\n\n".join(blocks) + "\n")
 
 
-def _examined(run: Run) -> str:
+def _examined(run: Run, findings: Findings) -> str:
     selection, usage = run.header.selection, run.summary.usage
     parts = [f"run {_code(run.id)}", f"target {_code(selection.target.name if selection.target is not None else 'none')}"]
     if selection.judge is not None:
@@ -67,8 +67,7 @@ def _examined(run: Run) -> str:
     parts += [_inert(_text.duration(run.summary.seconds)), number(usage.agent_calls, "agent call")]
     if usage.judge_calls:
         parts.append(number(usage.judge_calls, "judge call"))
-    if usage.cost_usd:
-        parts.append(_inert(_text.money(usage.cost_usd)))
+    parts += [_inert(each) for each in _text.cost(usage.cost_usd, unpriced=findings.unpriced)]
     return " · ".join(parts)
 
 

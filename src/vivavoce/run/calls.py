@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.core.errors import CallError, UsageError
@@ -78,9 +78,9 @@ class Calls:
         dealt with, or if repeating is safe.
         """
         outcome = await self._once(call)
-        if not self._again(outcome) or not self._retries:
-            return outcome
-        return await self._retried(call, outcome)
+        if self._again(outcome) and self._retries:
+            outcome = await self._retried(call, outcome)
+        return _told(outcome)
 
     async def sure(self, call: Callable[[], Awaitable[T]]) -> T:
         """The same, for callers that want a failure raised.
@@ -134,9 +134,22 @@ class Calls:
         """Whether a call is worth repeating, and safe to."""
         if not isinstance(outcome, Failure) or not outcome.retriable:
             return False
-        if outcome.retry_after is not None and outcome.retry_after > PATIENCE:
+        if _beyond(outcome):
             return False
         return not outcome.sent or outcome.answered or self._idempotent
+
+
+def _told(outcome: T | Failure) -> T | Failure:
+    """The same; a failure that asks for a longer wait than is waited says so."""
+    if not isinstance(outcome, Failure) or not _beyond(outcome):
+        return outcome
+    said = f"it asks to wait {outcome.retry_after:,.0f} s, and no more than {PATIENCE:,.0f} s are waited"
+    return replace(outcome, message=f"{outcome.message}; {said}")
+
+
+def _beyond(failure: Failure) -> bool:
+    """Whether it asks for a longer wait than anybody has patience for."""
+    return failure.retry_after is not None and failure.retry_after > PATIENCE
 
 
 def _limiter(rate: float | None) -> AsyncLimiter | None:

@@ -59,8 +59,7 @@ def read(completion: Completion, scene: Scene, asked: str) -> Move:
     unspoken(completion)
     found = [each for each, text in objects(completion.text) if "stop" in each and text not in asked]
     if not found:
-        cut = "; it was cut before its end, so be brief" if completion.cut else ""
-        raise Unusable(f'the answer holds no JSON object with "stop"{cut}')
+        raise Unusable('the answer holds no JSON object with "stop"')
     answer = found[0]
     reasoning, stop, message = answer.get("reasoning"), answer.get("stop"), answer.get("message")
     if not isinstance(reasoning, str) or not reasoning.strip():

@@ -85,8 +85,7 @@ def _closing(run: Run, findings: Findings, look: Look, min_pass_rate: float | No
         parts.append(number(usage.simulator_calls, "simulator call"))
     if usage.input_tokens or usage.output_tokens:
         parts.append(f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens")
-    if usage.cost_usd:
-        parts.append(_text.money(usage.cost_usd))
+    parts += _text.cost(usage.cost_usd, unpriced=findings.unpriced)
     if findings.slowest is not None and run.summary.trials > 1:
         parts.append(f"slowest answer {_text.duration(findings.slowest[0])} ({findings.slowest[1]})")
     yield ""

@@ -170,7 +170,7 @@ def _facts(run: Run, overview: Overview) -> Iterator[tuple[str, Iterable[Child]]
     took += [number(usage.judge_calls, "judge call")] if usage.judge_calls else []
     took += [number(usage.simulator_calls, "simulator call")] if usage.simulator_calls else []
     took += [f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens"] if usage.input_tokens or usage.output_tokens else []
-    took += [_text.money(usage.cost_usd)] if usage.cost_usd else []
+    took += _text.cost(usage.cost_usd, unpriced=overview.unpriced)
     yield "Took", (" · ".join(took),)
     if overview.slowest is not None:
         yield "Slowest answer", (f"{_text.duration(overview.slowest[0])} ({_text.line(overview.slowest[1], 80)})",)

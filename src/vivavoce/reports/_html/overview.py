@@ -72,6 +72,8 @@ class Overview:
     """Who gave how many scores."""
     spreads: dict[str, Spread] = field(default_factory=dict)
     slowest: tuple[float, str] | None = None
+    unpriced: bool = False
+    """Whether a judge was asked whose price is not known."""
     _sizes: list[int] = field(default_factory=lambda: [0] * len(LIMITS))
 
     def gather(self, results: Iterable[Result]) -> None:
@@ -126,6 +128,7 @@ class Overview:
 
     def _score(self, score: Score) -> None:
         self.checks.setdefault(score.name, len(self.checks))
+        self.unpriced = self.unpriced or _text.unpriced(score)
         if score.status == "skip":
             reason = _text.line(score.reason, 300)
             if reason in self.skips or len(self.skips) < CAUSES:
