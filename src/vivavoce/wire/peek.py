@@ -26,8 +26,8 @@ _SNAKE = frozenset(
 _STARTS = frozenset(("start_time", "start_time_unix_nano", "startTime"))
 _OF_SPANS = re.compile(r"(?:spans)?\[\d+\]\.([^.\[]+)")
 _SAYS = frozenset(("input", "turns", "persona"))
-_OF_SCENARIOS = frozenset(("scenario_id", "actor_profile"))
-"""Keys that only rows of another format have, of which a row may lack its own."""
+_OF_SCENARIOS = frozenset(("scenarios", "scenario_id", "actor_profile"))
+"""Keys that only documents and rows of another format have; a row may lack its own."""
 _BLOCK_NAME = re.compile(r"""^(?:"([^"\n]*)"|'([^'\n]*)'|([\w$][^:#\n]*?))[ \t]*:(?=\s|$)""", re.MULTILINE)
 _ROWS_LOOKED_AT = 50
 _LINES_OF_SPANS = 5
@@ -68,7 +68,7 @@ def holds_native_rows(text: str) -> bool:
     """
     rows = [names(line.strip()) for line in text.split("\n")[:_ROWS_LOOKED_AT] if line.strip()]
     known = [_is_native(row) for row in rows if row]
-    if any(row & _OF_SCENARIOS for row in rows):
+    if any(row & _OF_SCENARIOS for row in (names(text), *rows)):
         return False
     return bool(known) and known.count(True) >= known.count(False) + (not known[0])
 
