@@ -17,9 +17,12 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vivavoce.core.errors import UsageError
 from vivavoce.core.reply import JSON
+from vivavoce.samples._spans import Spans
 from vivavoce.samples.desk import BadRequest, Desks, parse
 
 if TYPE_CHECKING:
@@ -41,11 +44,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--prefix", default="/rest", help="what stands before /saiku/api (default: /rest)")
     parser.add_argument("--user", default="admin", help="who is let in at /saiku/api (default: admin)")
     parser.add_argument("--password", default="admin", help="and with which password (default: admin)")
+    parser.add_argument("--spans", type=Path, help="append spans of OpenTelemetry to this file (needs opentelemetry-sdk)")
     options = parser.parse_args(argv)
     try:
         asyncio.run(_serve(options))
     except KeyboardInterrupt:
         pass
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return 2
     except OSError as error:
         print(f"cannot listen on {options.host}:{options.port}: {error.strerror or error}", file=sys.stderr)
         return 2
@@ -53,18 +60,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def application(
-    *, delay: float = 0.0, token: str | None = None, prefix: str = "/rest", user: str = "admin", password: str = "admin"
+    *,
+    delay: float = 0.0,
+    token: str | None = None,
+    prefix: str = "/rest",
+    user: str = "admin",
+    password: str = "admin",
+    spans: Spans | None = None,
 ) -> web.Application:
-    """The agents as a web application; `delay` in seconds, `token` for the gateways, the last three for the analytics agent."""
+    """The agents as a web application; `delay` in seconds, `token` for the gateways, then three for the analytics agent.
+
+    What is said to the help desk at its first door is told in `spans`.
+    """
     from aiohttp import web
 
     from vivavoce.samples._doors import a2a, foundry, openai, saiku, workiq
 
     desks = Desks()
+    send = desks.send if spans is None else spans.told(desks.send)
 
     async def chat(request: web.Request) -> web.StreamResponse:
         try:
-            answer = desks.send(parse(await request.read()))
+            answer = send(parse(await request.read()))
         except web.HTTPRequestEntityTooLarge:
             return _error(413, "too_large", f"a request has at most {LARGEST} bytes")
         except BadRequest as error:
@@ -87,12 +104,14 @@ def application(
 async def _serve(options: argparse.Namespace) -> None:
     from aiohttp import web
 
+    spans = Spans(options.spans) if options.spans is not None else None
     app = application(
         delay=options.delay_ms / 1000,
         token=options.token,
         prefix=options.prefix,
         user=options.user,
         password=options.password,
+        spans=spans,
     )
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
@@ -103,6 +122,8 @@ async def _serve(options: argparse.Namespace) -> None:
         await _stdin_ends() if options.while_stdin else await asyncio.Event().wait()
     finally:
         await runner.cleanup()
+        if spans is not None:
+            spans.close()
 
 
 async def _stdin_ends() -> None:

@@ -89,6 +89,13 @@ def usage(span: Span) -> dict[str, int]:
     return found
 
 
+def reports_searches(span: Span) -> bool:
+    """Whether the span of an agent says that every search has a span, so that without any there was none."""
+    told = span.attributes.get("viva.reports")
+    words = told if isinstance(told, list) else str(told or "").split(",")
+    return any(isinstance(each, str) and each.strip().lower() == "retrievals" for each in words)
+
+
 def tool_name(span: Span) -> str:
     """What a tool is called; by the span's own name where nothing else tells."""
     told = _first_text(span.attributes, _TOOL_NAMES)

@@ -9,7 +9,7 @@ from vivavoce.core.model import Turn
 from vivavoce.core.reply import Fault, Object, Reply, ToolCall
 from vivavoce.wire import openai
 from vivavoce.wire.otel import Span
-from vivavoce.wire.otel_kinds import Kind, call, kind, retrieval, tool_name, usage
+from vivavoce.wire.otel_kinds import Kind, call, kind, reports_searches, retrieval, tool_name, usage
 from vivavoce.wire.otel_messages import inputs, last_answered, last_asked, outputs, since_asked
 
 FAILED = "agent_failed"
@@ -164,7 +164,7 @@ def _turn(unit: _Unit, tree: _Tree) -> Turn:
         reply=Reply(
             text=text,
             tool_calls=calls,
-            retrievals=tuple(retrieval(span) for span in found) if found else None,
+            retrievals=tuple(retrieval(span) for span in found) if found or (opener and reports_searches(opener)) else None,
             usage=_used(opener, chats),
             seconds=_seconds([opener] if opener is not None else spans),
         ),

@@ -61,6 +61,11 @@ def test_a_turn_without_tools_called_none_and_its_searches_are_unknown(turn):
     assert (reply.tool_calls, reply.retrievals, reply.citations) == ((), None, None)
 
 
+@pytest.mark.parametrize(("told", "found"), [("retrievals", ()), (["Retrievals"], ()), ("tools", None), (3, None)])
+def test_an_agent_may_say_that_every_search_has_a_span(turn, told, found):
+    assert turn(agent("b1", 10, "hi", "hello", viva__reports=told)).reply.retrievals == found
+
+
 @pytest.mark.parametrize(
     ("attributes", "status", "error"),
     [

@@ -54,6 +54,7 @@ def _spans(case: Case, index: int, turn: Turn, start: int) -> Iterator[Record]:
     attributes: Record = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.conversation.id": case.id,
+        "viva.reports": "retrievals" if reply.retrievals is not None else None,
         "viva.case": named if isinstance(named, str) else None,
         "gen_ai.input.messages": _message("user", _text(turn.input)),
         "gen_ai.output.messages": _message("assistant", reply.text),
