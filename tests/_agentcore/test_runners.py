@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from vivavoce._agentcore.invoking import answer, session_name
 from vivavoce.agentcore import (
+    ActorProfile,
     AgentInvokerOutput,
     BatchEvaluationRunConfig,
     BatchEvaluationRunner,
@@ -23,6 +24,7 @@ from vivavoce.agentcore import (
     EvaluatorConfig,
     OnDemandEvaluationDatasetRunner,
     PredefinedScenario,
+    SimulatedScenario,
     SimulationConfig,
     Turn,
 )
@@ -255,6 +257,49 @@ def test_an_evaluator_of_somebodys_account_harms_no_other(invoker, config):
     assert result.evaluator_results[1].results[0]["errorCode"] == "UnknownEvaluator"
     batch = BatchEvaluationRunner().run_dataset_evaluation(batch_config(own, TRAJECTORY), dataset(ORDER), invoker)
     assert (batch.status, batch.evaluation_results.evaluator_summaries[1].total_failed) == ("COMPLETED_WITH_ERRORS", 1)
+
+
+def test_a_name_means_the_vendors_own(config):
+    reply = AgentInvokerOutput(agent_output="Hello")
+    ids = ("Coherence", "Builtin.Coherence", "foundry.Groundedness", "Groundedness")
+    result = OnDemandEvaluationDatasetRunner(judge="none").run(config(*ids), dataset(ORDER), lambda each: reply)
+    found = result.scenario_results[0].evaluator_results
+    assert [each.evaluator_id for each in found] == list(ids)
+    assert [each.results[0]["rubric"].partition("@")[0] for each in found[:2]] == ["agentcore.Coherence"] * 2
+
+
+def test_simulated_users_hold_conversations(invoker, config):
+    heard: list[object] = []
+
+    def invoke(invoker_input):
+        heard.append(invoker_input.payload)
+        return invoker(invoker_input)
+
+    gift = SimulatedScenario(
+        scenario_id="gift",
+        scenario_description="Somebody looks for a present",
+        actor_profile=ActorProfile(context="Looks for a present", goal="Find a mug that is in stock"),
+        input="Hello, I am looking for a present.",
+        max_turns=3,
+    )
+    short = gift.model_copy(update={"scenario_id": "short", "max_turns": 1, "input": {"prompt": "Hello"}})
+    results = [
+        OnDemandEvaluationDatasetRunner(simulator="scripted")
+        .run(config("ToolCallSuccess", "IfEval"), dataset(gift, short), invoke)
+        .scenario_results
+        for _ in range(2)
+    ]
+    first, one = results[0]
+    assert (first.turns[0].input, first.scenario_description) == (
+        "Hello, I am looking for a present.",
+        "Somebody looks for a present",
+    )
+    assert 1 < len(first.turns) <= 3
+    assert (first.stop, one.stop) == ("goal_completed", "max_turns")
+    assert ([turn.input for turn in one.turns], heard.count({"prompt": "Hello"})) == ([{"prompt": "Hello"}], 2)
+    assert [[turn.agent_output for turn in each.turns] for each in results[0]] == [
+        [turn.agent_output for turn in each.turns] for each in results[1]
+    ]
 
 
 @pytest.mark.parametrize(

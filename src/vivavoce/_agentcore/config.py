@@ -29,7 +29,7 @@ class EvaluatorConfig(BaseModel):
     """Who examines."""
 
     evaluator_ids: list[str] = Field(min_length=1)
-    """Such as `Builtin.Correctness`; evaluators of Viva by their names."""
+    """Such as `Builtin.Correctness`; Viva's others by name. A name means the vendor's, if it has it."""
 
 
 class EvaluationRunConfig(BaseModel):

@@ -74,7 +74,7 @@ def examine(
     run = api.evaluate(
         Suite(name=name, cases=_cases(dataset), format=_NAME),
         target=target,
-        evaluators=list(dict.fromkeys(known.values())),
+        evaluators=[_asked(each) for each in dict.fromkeys(known.values())],
         judge=settings.judge,
         store=settings.store,
         concurrency=concurrency,
@@ -101,7 +101,8 @@ def _resolved(evaluator_ids: Iterable[str]) -> tuple[dict[str, str], dict[str, s
     names = plugins.names("evaluators", installed=False)
     for each in dict.fromkeys(evaluator_ids):
         try:
-            known[each] = ours(each) if "Builtin." in each else plugins.known_as("evaluators", each)
+            vendors = "." in each and "Builtin." not in each and ":" not in each  # foundry.Groundedness
+            known[each] = plugins.known_as("evaluators", each) if vendors else ours(each)
         except PluginError:
             if "Builtin." in each or nearest(each, names):
                 raise
@@ -109,6 +110,11 @@ def _resolved(evaluator_ids: Iterable[str]) -> tuple[dict[str, str], dict[str, s
     if not known:
         raise UsageError(f"no evaluator is known here: {', '.join(unknown)}: {ELSEWHERE}")
     return known, unknown
+
+
+def _asked(name: str) -> str:
+    """An evaluator as it is asked for where vendors mean different things by its name."""
+    return f"m365.{name}" if "." not in name and plugins.namesakes("evaluators", name) else name
 
 
 def _cases(dataset: Dataset) -> tuple[Case, ...]:
