@@ -25,12 +25,12 @@ from hypothesis import strategies as st
 
 from vivavoce.core.model import Use
 from vivavoce.core.result import Exchange, Result, Score
+from vivavoce.core.visible import visible
 from vivavoce.reports._html import overview
 from vivavoce.reports._html.differences import marked
 from vivavoce.reports._html.markup import Markup, anchor, join, tag
 from vivavoce.reports._html.page import asset
 from vivavoce.reports._html.spread import BINS, DISTINCT, Spread
-from vivavoce.reports._text import visible
 
 STATIC = {"html", "head", "meta", "title", "style", "body", "script"}
 WORDS = """

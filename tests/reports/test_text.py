@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from vivavoce.core.reply import Reply, ToolCall
 from vivavoce.core.result import Fault
-from vivavoce.reports._text import answered, cut, encoded, failure, line, said, visible
+from vivavoce.core.visible import visible
+from vivavoce.reports._text import answered, cut, encoded, failure, line, said
 
 ANYTHING = st.text(st.characters(codec=None, categories=None), max_size=200)
 

@@ -21,7 +21,7 @@ _WORD = 24
 
 def safe(text: str) -> str:
     """A text of unknown origin, with whatever in it could command a terminal made visible."""
-    from vivavoce.reports._text import visible
+    from vivavoce.core.visible import visible
 
     return visible(text)
 

@@ -17,6 +17,7 @@ from vivavoce.core.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from vivavoce.core.result import Run
+    from vivavoce.run.outputs import Writer
 
 HEADINGS = ("RUN", "STARTED", "STATE", "TARGET", "PASS", "FAIL", "SKIP", "ERROR", "RATE", "SUITES")
 
@@ -34,7 +35,7 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
 def _add_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ref", metavar="RUN", help="A run: its id, the beginning of it, last, or last~1.")
     parser.add_argument("--as", dest="name", metavar="NAME", help="Print it as this report or format; `viva list reports`.")
-    parser.add_argument("--json", action="store_true", help="Print the run document; the same as --as json.")
+    parser.add_argument("--json", action="store_true", help="Print the run document; with --as saiku, its JSON.")
     add_settings(parser, named("output", "store", "no-color"))
 
 
@@ -54,14 +55,11 @@ def _runs(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace) -> int:
     wanted = settings(arguments)
-    from vivavoce.run.outputs import Outputs, choose, render, writer_named
+    from vivavoce.run.outputs import Outputs, choose, render
 
-    if arguments.json and arguments.name not in (None, "json"):
-        raise UsageError("--json and --as both say how to print the run; give one")
+    writer = _writer(arguments.name, as_json=arguments.json)
     # Outputs of the config file are those of a run; showing an old one must not write over them.
     chosen = choose(wanted.output if hasattr(arguments, "output") else (), min_pass_rate=wanted.min_pass_rate)
-    name = "json" if arguments.json else arguments.name
-    writer = writer_named(name) if name else None
     with open_store(wanted) as store:
         run = store.run(arguments.ref)
         outputs = Outputs(chosen)
@@ -73,6 +71,22 @@ def _show(arguments: argparse.Namespace) -> int:
         elif not chosen:
             show(run, wanted)
     return EXIT_OK
+
+
+def _writer(name: str | None, *, as_json: bool) -> Writer | None:
+    """Who prints a run; `None` for the console report.
+
+    Raises:
+        UsageError: there is no such report or format, or it writes no JSON.
+    """
+    from vivavoce.run.outputs import suited, writer_named
+
+    if name is None:
+        return writer_named("json") if as_json else None
+    writer = writer_named(name)
+    if as_json and name != "json" and not hasattr(writer, "for_suffix"):
+        raise UsageError("--json and --as both say how to print the run; give one")
+    return suited(writer, ".json" if as_json else "")
 
 
 def _head(run: Run) -> dict[str, object]:

@@ -48,7 +48,10 @@ class Format(Protocol):
 
 @runtime_checkable
 class Scored(Protocol):
-    """A format that can also hold results: `--output m365:scored.json`."""
+    """A format that can also hold results: `--output m365:scored.json`.
+
+    May have `for_suffix(suffix)`, which gives the writer for files of a suffix, where it writes in more than one way.
+    """
 
     def report(self, run: Run, out: IO[str]) -> None:
         """Write the run in the vendor's shape."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from vivavoce.core.result import Exchange, Result, Score, Status
+from vivavoce.core.visible import visible
 from vivavoce.reports import _text
 
 NAMED = 8
@@ -186,7 +187,7 @@ class Findings:
 
     def _said(self, text: str) -> Said:
         begun = text[: self._room]
-        lines = (each.rstrip() for each in _text.visible(begun).splitlines())
+        lines = (each.rstrip() for each in visible(begun).splitlines())
         shown = "\n".join(each for each in lines if each)
         return Said(text=shown, length=len(shown) if len(text) <= self._room else len(text))
 

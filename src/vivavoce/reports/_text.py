@@ -12,22 +12,9 @@ from types import MappingProxyType
 from vivavoce.core import codec
 from vivavoce.core.reply import JSON, Reply
 from vivavoce.core.result import USAGE, Fault, Result, Score
+from vivavoce.core.visible import HIDDEN, visible
 
-# What a screen obeys instead of showing (control characters, line and paragraph separators), what reorders or hides the
-# text around it (marks of direction, invisible operators and tags), and halves of characters, which cannot be written.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
 _HALVES = re.compile("[\ud800-\udfff]")
-
-
-def visible(text: str) -> str:
-    """The text with everything in it that would act made visible: `␛` for escape, `<U+202E>` for a mark of direction.
-
-    Line breaks (as one `\\n` each) and tabs stay.
-    """
-    return _HIDDEN.sub(_named, text.replace("\r\n", "\n"))
 
 
 def cut(text: str, limit: int) -> str:
@@ -135,7 +122,7 @@ def encoded(value: object) -> str:
     except UnicodeEncodeError:
         text = codec.encode(_whole(codec.plain(value))).decode()
     # Nearly every result is plain ASCII, which is told at once, and there the encoder has escaped all but one.
-    return text if text.isascii() and "\x7f" not in text else _HIDDEN.sub(_escaped, text)
+    return text if text.isascii() and "\x7f" not in text else HIDDEN.sub(_escaped, text)
 
 
 def _whole(value: JSON) -> JSON:
@@ -146,13 +133,6 @@ def _whole(value: JSON) -> JSON:
     if isinstance(value, list | tuple):
         return [_whole(each) for each in value]
     return value
-
-
-def _named(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "␡" if code == 0x7F else f"<U+{code:04X}>"
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from math import isfinite
 from typing import IO, ClassVar
 
 from vivavoce.core.result import Exchange, Result, Run, Score
+from vivavoce.core.visible import visible
 from vivavoce.reports import _text
 
 __all__ = ["Csv"]
@@ -137,7 +138,7 @@ def _cell(text: str | None) -> str | None:
     """Text as a cell that is nothing but text."""
     if not text:
         return text
-    shown = _text.visible(text[:CELL_LIMIT])
+    shown = visible(text[:CELL_LIMIT])
     if _FORMULA.match(shown) and not _NUMBER.fullmatch(shown):
         shown = "'" + shown
     return shown if len(text) <= CELL_LIMIT // 2 and len(shown) <= CELL_LIMIT // 2 else _fit(shown, len(text))

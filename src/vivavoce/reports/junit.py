@@ -15,6 +15,7 @@ from xml.sax.xmlreader import AttributesImpl
 
 from vivavoce.analysis.gate import outcome
 from vivavoce.core.result import Exchange, GroupSummary, Result, Run, Score, Status
+from vivavoce.core.visible import visible
 from vivavoce.reports import _text
 
 __all__ = ["Junit"]
@@ -163,5 +164,5 @@ def _seconds(seconds: float) -> str:
 
 def _plain(text: str) -> str:
     """Text of characters that XML may hold, visible, and cut."""
-    shown = _NOT_XML.sub("\ufffd", _text.visible(text[:LIMIT]))
+    shown = _NOT_XML.sub("\ufffd", visible(text[:LIMIT]))
     return shown if len(text) <= LIMIT else shown + _text.length_note(len(text))

@@ -9,6 +9,7 @@ from typing import IO, ClassVar
 
 from vivavoce.analysis.gate import number, outcome, percent
 from vivavoce.core.result import EvaluatorSummary, GroupSummary, Run
+from vivavoce.core.visible import visible
 from vivavoce.reports import _text
 from vivavoce.reports._findings import Finding, Findings, Mark, Said
 
@@ -153,4 +154,4 @@ def _code(text: str) -> str:
 
 def _inert(text: str) -> str:
     """Text with every character that could mean something to Markdown or HTML as an entity, on one line."""
-    return _ACTS.sub(lambda match: f"&#{ord(match[0])};", " ".join(_text.visible(text).split()))
+    return _ACTS.sub(lambda match: f"&#{ord(match[0])};", " ".join(visible(text).split()))

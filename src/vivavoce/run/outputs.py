@@ -167,6 +167,11 @@ def writer_named(name: str) -> Writer:
     raise UsageError(f'no report or format is called "{name}" ({did_you_mean(name, _names())})')
 
 
+def suited(writer: Writer, suffix: str) -> Writer:
+    """A writer as files of a suffix need it, where it writes in more than one way."""
+    return writer.for_suffix(suffix) if hasattr(writer, "for_suffix") else writer
+
+
 def _output(spec: str, min_pass_rate: float | None) -> Output:
     name, colon, path = spec.partition(":")
     if not colon or (len(name) == 1 and os.name == "nt"):  # C:\report.html
@@ -177,6 +182,7 @@ def _output(spec: str, min_pass_rate: float | None) -> Output:
         writer = writer_named(name) if name else _by_suffix(path)
     except UsageError as error:
         raise UsageError(f"--output {spec}: {error}") from None
+    writer = suited(writer, Path(path).suffix)
     if min_pass_rate is not None and is_dataclass(writer) and any(each.name == "min_pass_rate" for each in fields(writer)):
         writer = replace(writer, min_pass_rate=min_pass_rate)
     return Output(spec=spec, path=path, file=Path(os.path.abspath(path)), writer=writer)

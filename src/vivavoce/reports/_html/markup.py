@@ -7,7 +7,7 @@ from functools import cache
 from html import escape
 from typing import TypeAlias
 
-from vivavoce.reports import _text
+from vivavoce.core.visible import visible
 
 _VOID = frozenset({"input", "meta", "wbr"})
 # What a browser would follow, as a whole: nothing but the web, and nothing hidden in it.
@@ -45,7 +45,7 @@ def join(*children: Child) -> Markup:
 
 def text(words: str) -> Markup:
     """Text that nothing in it can leave, with what would hide or reorder made visible."""
-    return Markup(escape(_text.visible(words)))
+    return Markup(escape(visible(words)))
 
 
 def anchor(address: str, *children: Child) -> Markup:
