@@ -96,6 +96,14 @@ def test_calls_of_all_turns_count_in_order() -> None:
     assert all(kind().score(evidence).passed for kind in THREE)
 
 
+def test_what_is_expected_of_the_only_turn_is_expected_of_the_whole() -> None:
+    turn = Turn(input="go", expect=Expectation(trajectory=("a",), arguments={"a": {"q": 1}}))
+    exchange = Exchange(input="go", reply=Reply(text="done", tool_calls=(call("a", q=1),)))
+    assert score(EXACT, Evidence(case=Case(id="c", turns=(turn,)), exchanges=[exchange]), arguments="exact").passed
+    with pytest.raises(Missing):
+        score(EXACT, Evidence(case=Case(id="c", turns=(turn, turn)), exchanges=[exchange, exchange]))
+
+
 def test_unknown_calls_are_missing_and_no_expectation_does_not_apply() -> None:
     for evidence, lacking in ((told(["a"], None, expected=["a"]), "tool_calls"), (told(["a"], expected=None), "trajectory")):
         for kind in THREE:

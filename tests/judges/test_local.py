@@ -7,6 +7,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -128,23 +129,23 @@ def test_grades_become_the_labels_of_other_vendors() -> None:
         labelled("_correctness", evidence(question, fair))
 
 
-@pytest.mark.parametrize(
-    ("answer", "good"),
-    [("The harbour lamp costs 45 EUR.", True), ("The harbour lamp costs 60 EUR and there are 20 of them.", False)],
-)
-def test_what_tools_returned_is_something_to_rest_on(answer: str, good: bool) -> None:
-    turn = Turn(input="What does the harbour lamp cost?")
-    given = Evidence(case=Case(id="c", turns=(turn,)), turn=turn, reply=Reply(text=answer, tool_calls=(STOCK,)))
-    label = labelled("faithfulness", given)
-    assert (label in ("Neutral/Mixed", "Generally Yes", "Completely Yes")) is good, label
+def of_stock(answer: str, context: str | None, *calls: ToolCall) -> Evidence:
+    turn = Turn(input="What does the harbour lamp cost?", context=context)
+    return Evidence(case=Case(id="c", turns=(turn,)), turn=turn, reply=Reply(text=answer, tool_calls=calls))
 
 
-def test_where_nothing_is_known_to_rest_on_it_abstains() -> None:
-    for calls in (None, (), (ToolCall(name="stock", error="closed"),)):
-        turn = Turn(input="What does it cost?")
-        given = Evidence(case=Case(id="c", turns=(turn,)), turn=turn, reply=Reply(text="It costs 45 EUR.", tool_calls=calls))
-        with pytest.raises(Abstain, match="neither context nor extracts nor tool calls are known"):
-            labelled("faithfulness", given)
+@pytest.mark.parametrize(("calls", "good"), [((STOCK,), True), ((), False), ((replace(STOCK, error="closed"),), False)])
+def test_what_tools_returned_is_a_source_among_others(calls: tuple[ToolCall, ...], good: bool) -> None:
+    given = of_stock("The harbour lamp costs 45 EUR.", "The harbour lamp is made of brass.", *calls)
+    said = Local(language_model="off").judge(_rubrics.load("faithfulness"), given, {"extracts": "(not known)"})
+    verdict = asyncio.run(said)
+    assert ("45 EUR" in verdict.reason) is not good, verdict.reason
+
+
+def test_where_nothing_but_tools_is_known_to_rest_on_it_abstains() -> None:
+    for calls in ((), (STOCK,)):
+        with pytest.raises(Abstain, match="neither context nor extracts are known"):
+            labelled("faithfulness", of_stock("It costs 45 EUR.", None, *calls))
 
 
 def test_fields_come_before_evidence() -> None:

@@ -102,7 +102,7 @@ class Answers:
     @property
     def assertions(self) -> tuple[str, ...]:
         """Statements that should hold of the conversation; `()` means none."""
-        expected = self._expect.assertions if self._expect.assertions is not None else self._case.expect.assertions
+        expected = next((each.assertions for each in self._told if each.assertions is not None), None)
         if expected is None:
             raise Missing("assertions")
         return expected
@@ -110,7 +110,7 @@ class Answers:
     @property
     def trajectory(self) -> tuple[str, ...]:
         """Names of the tools that are expected to be called, in order; `()` means no tool at all."""
-        expected = self._expect.trajectory if self._expect.trajectory is not None else self._case.expect.trajectory
+        expected = next((each.trajectory for each in self._told if each.trajectory is not None), None)
         if expected is None:
             raise Missing("trajectory")
         return expected
@@ -118,12 +118,18 @@ class Answers:
     @property
     def arguments(self) -> Mapping[str, Object]:
         """What each expected tool is to be called with, by its name; empty when the case does not say."""
-        return self._expect.arguments or self._case.expect.arguments or {}
+        return next((each.arguments for each in self._told if each.arguments), {})
 
     @property
     def _expect(self) -> Expectation:
         """What is expected of the turn, or without one of the whole conversation."""
         return self._case.expect if self._turn is None else self._turn.expect
+
+    @property
+    def _told(self) -> tuple[Expectation, ...]:
+        """Where it may stand what is expected of a conversation: with its only turn as well."""
+        turns = self._case.turns if self._turn is None and len(self._case.turns) == 1 else ()
+        return (self._expect, self._case.expect, *(turn.expect for turn in turns))
 
     def _is_another(self, kind: str) -> bool:
         """Whether the agent reports an answer of a known kind that is not this one."""

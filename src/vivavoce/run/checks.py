@@ -209,10 +209,12 @@ def lacking(examiner: Examiner, check: Check, case: Case, turn: Turn | None = No
     """What an evaluator needs that the file does not give for a turn, or for the whole case, as far as a file can tell."""
     turns = case.turns if turn is None else (turn,)
     expect = case.expect if turn is None else turn.expect
+    alone = [each.expect for each in turns] if len(turns) == 1 else []
     gives = {
         "expected": expect.response is not None,
         "context": any(each.context is not None for each in turns),
         "tool_definitions": case.tools is not None,
+        "trajectory": any(each.trajectory is not None for each in (case.expect, *alone)),
         "expected_rows": expect.rows is not None or expect.reference_query is not None,
         "expected_intent": expect.intent is not None,
         "expected_refusal": expect.refusal is not None,

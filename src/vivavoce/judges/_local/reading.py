@@ -13,6 +13,7 @@ from vivavoce.judges._local import texts
 from vivavoce.judges._local.look import Sentence
 
 _SOURCES = ("context", "expected", "extracts", "tool_calls")
+_RESULTS = ("tool_calls",)
 _ELLIPTIC = 2
 """Words of matter up to which a question is read together with what was said before."""
 
@@ -43,9 +44,9 @@ def read(rubric: Rubric, evidence: Evidence, fields: Object) -> Texts:
         raise Abstain(f"{rubric.name} reads no answer; the local judge knows no other thing to judge: use --judge openai:MODEL")
     given = {names: _given(names, rubric, evidence, fields) for names in rubric.fields}
     sources = [names for names in given if set(names) & set(_SOURCES)]
-    if sources and all(_is_optional(names, rubric) and not given[names].strip() for names in sources):
-        known = " nor ".join(names[0].replace("_", " ") for names in sources)
-        why = f"neither {known} are known, so there is nothing to hold the answer against"
+    if sources and all(_is_optional(names, rubric) and (names == _RESULTS or not given[names].strip()) for names in sources):
+        known = " nor ".join(names[0] for names in sources if names != _RESULTS)
+        why = f"neither {known} are known, and results of tools alone it was never measured on"
         raise Abstain(f"{rubric.name}: {why}: use --judge openai:MODEL")
     cut: list[str] = []
 
@@ -74,7 +75,7 @@ def _given(names: tuple[str, ...], rubric: Rubric, evidence: Evidence, fields: O
     if not _is_optional(names, rubric):
         return _first(names, evidence, fields)
     try:
-        return _results(evidence.tool_calls) if names == ("tool_calls",) else evidence.text(names[0])
+        return _results(evidence.tool_calls) if names == _RESULTS else evidence.text(names[0])
     except Missing:
         return ""  # what a prompt says in its place is nothing to look at
 
