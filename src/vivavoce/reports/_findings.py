@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from vivavoce.core.result import Exchange, Result, Score, Status
+from vivavoce.core.result import Exchange, Result, Score, Status, Stop
 from vivavoce.core.visible import visible
 from vivavoce.reports import _text
 
@@ -80,6 +80,8 @@ class Findings:
         self.skips: dict[str, dict[str, int]] = {}
         """By reason, then by check: how many."""
         self.other_skips = 0
+        self.stops: dict[Stop, int] = {}
+        """Simulated conversations, by why they ended."""
         self.slowest: tuple[float, str] | None = None
         self.unpriced = False
         """Whether a judge was asked whose price is not known."""
@@ -88,6 +90,8 @@ class Findings:
         """Look at every result."""
         for result in results:
             self._time(result)
+            if result.stop is not None:
+                self.stops[result.stop] = self.stops.get(result.stop, 0) + 1
             for score in _scores(result):
                 self.unpriced = self.unpriced or _text.unpriced(score)
                 if score.status == "skip":

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from vivavoce.core import codec
 from vivavoce.core.reply import JSON, Reply
-from vivavoce.core.result import USAGE, Fault, Result, Score
+from vivavoce.core.result import USAGE, Fault, Result, Score, Stop
 from vivavoce.core.visible import HIDDEN, visible
 
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -58,7 +58,7 @@ def answered(reply: Reply) -> str:
     return encoded(parts) if parts else ""
 
 
-ENDS = MappingProxyType(
+ENDS: Mapping[Stop, str] = MappingProxyType(
     {
         "goal_completed": "the simulated user reached the goal",
         "max_turns": "the largest number of turns was reached",

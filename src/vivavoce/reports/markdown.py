@@ -65,9 +65,13 @@ def _examined(run: Run, findings: Findings) -> str:
     parts = [f"run {_code(run.id)}", f"target {_code(selection.target.name if selection.target is not None else 'none')}"]
     if selection.judge is not None:
         parts.append(f"judge {_code(selection.judge.name)}")
+    if selection.simulator is not None:
+        parts.append(f"simulator {_code(selection.simulator.name)}")
     parts += [_inert(_text.duration(run.summary.seconds)), number(usage.agent_calls, "agent call")]
     if usage.judge_calls:
         parts.append(number(usage.judge_calls, "judge call"))
+    if usage.simulator_calls:
+        parts.append(number(usage.simulator_calls, "simulator call"))
     parts += [_inert(each) for each in _text.cost(usage.cost_usd, unpriced=findings.unpriced)]
     return " · ".join(parts)
 

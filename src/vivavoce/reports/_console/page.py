@@ -32,6 +32,7 @@ def render(run: Run, look: Look, *, limit: int, verbose: bool, min_pass_rate: fl
     findings.gather(run.results)
     look.print(*failures(findings, look, verbose=verbose, run_id=_text.line(run.id, 80)))
     look.print(*_skipped(findings, look))
+    look.print(*_simulated(findings, look))
     if run.summary.stability is not None:
         look.print(*_repeats(run.summary.stability, look))
     look.print(*_closing(run, findings, look, min_pass_rate))
@@ -51,6 +52,19 @@ def _skipped(findings: Findings, look: Look) -> Iterable[RenderableType]:
     rest = findings.other_skips + sum(sum(names.values()) for _, names in reasons[SKIPS:])
     if rest:
         grid.add_row(Text(f"{rest:,}"), Text("for other reasons", style="dim"))
+    yield Padding(grid, (0, 0, 0, 1))
+
+
+def _simulated(findings: Findings, look: Look) -> Iterable[RenderableType]:
+    """Why simulated conversations ended; which is no verdict."""
+    if not findings.stops:
+        return
+    yield ""
+    yield Text.assemble(("Simulated", "bold"), (f"  {number(sum(findings.stops.values()), 'conversation')}", "dim"))
+    grid = Table.grid(Column(justify="right", no_wrap=True), Column(overflow="fold"), padding=(0, 1))
+    for stop, words in _text.ENDS.items():
+        if count := findings.stops.get(stop, 0):
+            grid.add_row(Text(f"{count:,}"), Text(words, style="dim"))
     yield Padding(grid, (0, 0, 0, 1))
 
 

@@ -48,6 +48,8 @@ def header(run: Run, look: Look) -> Iterable[RenderableType]:
     grid = Table.grid(Column(no_wrap=True), Column(overflow="fold"), padding=(0, 2, 0, 0))
     grid.add_row(Text("target", style="dim"), _use(selection.target, look))
     grid.add_row(Text("judge", style="dim"), _use(selection.judge, look))
+    if selection.simulator is not None:
+        grid.add_row(Text("users", style="dim"), _use(selection.simulator, look))
     paths = [_text.line(file.path, 200) for file in run.header.files]
     shown = ", ".join(paths[:6]) + (f" and {len(paths) - 6} more" if len(paths) > 6 else "")
     grid.add_row(Text("files", style="dim"), Text(look.glyphs(shown or "none")))

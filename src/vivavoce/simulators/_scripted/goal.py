@@ -114,7 +114,8 @@ def _plain(text: str) -> Iterator[Part]:
     """A goal in another language: its sentences, as they are."""
     for sentence in person.sentences(text)[:_MOST]:
         it = _cut(re.sub("|".join(terms("openings")), "", sentence, count=1, flags=re.IGNORECASE))
-        yield Part(kind="plain", it=f"{it[:1].upper()}{it[1:]}", about=stems(it))
+        if it.strip():
+            yield Part(kind="plain", it=f"{it[:1].upper()}{it[1:]}", about=stems(it))
 
 
 def _is_told(sentence: str) -> bool:

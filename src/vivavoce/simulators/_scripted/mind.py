@@ -58,7 +58,8 @@ class Mind:
         """What the user does now."""
         if self._last is None:
             return self._ask(self._open[0], self._phrase("greeting"), "begins with the first thing it wants")
-        if not self._open and not self._lost and self._turns >= (self._persona.desired_turns or 0):
+        is_long_enough = self._turns >= (self._persona.desired_turns or 0) or not self._english
+        if not self._open and not self._lost and is_long_enough:
             told = "; ".join(part.it for part in self._goal.parts)
             return Move(reasoning=f"the agent spoke to everything the goal asks for: {told}", stop="goal_completed")
         if self._left <= 0 or (not self._open and self._lost):
