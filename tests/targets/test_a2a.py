@@ -11,6 +11,7 @@ from conftest_targets import HISTORY, TRIAL, Server, ask, failure, request
 from vivavoce.core import plugins
 from vivavoce.core.errors import BadOptions, CallError
 from vivavoce.core.model import Use
+from vivavoce.core.reply import ToolCall
 from vivavoce.targets.a2a import A2a
 
 CARD = "/.well-known/agent-card.json"
@@ -246,6 +247,64 @@ async def test_what_is_no_text_is_kept(server):
     assert reply.raw["artifacts"][0]["parts"][1] == file
     assert (reply.raw["state"], reply.raw["metadata"]) == ("completed", {"cost": 3})
     assert (reply.tool_calls, reply.citations, reply.retrievals) == (None, None, None)
+
+
+def step(kind: str, **data: object) -> dict[str, object]:
+    return {"data": data, "metadata": {"adk_type": kind}}
+
+
+CALL = step("function_call", id="1", name="find", args={"q": "x"})
+RESULT = step("function_response", id="1", name="find", response={"found": 2})
+FOUND = ToolCall(name="find", arguments={"q": "x"}, result={"found": 2}, id="1")
+
+
+@pytest.mark.parametrize(
+    ("result", "calls"),
+    [
+        ({"message": {"parts": [CALL, RESULT, {"text": "done"}]}}, (FOUND,)),
+        ({"task": task("TASK_STATE_COMPLETED", artifact(CALL, CALL, RESULT, "done"))}, (FOUND,)),
+        (
+            {"task": task("TASK_STATE_COMPLETED", artifact("done"), history=[{"role": "ROLE_AGENT", "parts": [CALL, RESULT]}])},
+            (FOUND,),
+        ),
+        ({"task": task("TASK_STATE_COMPLETED", artifact("done"), history=[{"role": "ROLE_USER", "parts": [CALL]}])}, None),
+        (
+            {
+                "message": {
+                    "parts": [
+                        {"data": {"tool_calls": [{"name": "a", "arguments": "{}", "error": {"no": 1}}]}},
+                        {"text": "done"},
+                    ]
+                }
+            },
+            (ToolCall(name="a", arguments={}, error='{"no": 1}'),),
+        ),
+        ({"message": {"parts": [{"data": {"tool_calls": []}}, {"text": "done"}]}}, ()),
+        (
+            {"message": {"parts": [step("function_call", name="a"), step("function_call", name="a"), {"text": "done"}]}},
+            (ToolCall(name="a"), ToolCall(name="a")),
+        ),
+        ({"message": {"parts": [{"data": {"function_call": 1}}, {"text": "done"}]}}, None),
+    ],
+)
+async def test_tools_that_an_agent_tells_of(server, result, calls):
+    says(server, result)
+    reply = await ask(build(f"{server.base}/rpc", card=False))
+    assert (reply.text, reply.tool_calls) == ("done", calls)
+
+
+async def test_tools_told_on_the_way_are_kept(server):
+    served(server, capabilities={"streaming": True})
+    working = {"taskId": "t-1", "contextId": "c-1"}
+
+    def on_the_way(part: object) -> dict[str, object]:
+        status = {"state": "TASK_STATE_WORKING", "message": {"role": "ROLE_AGENT", "parts": [part]}}
+        return {"statusUpdate": {**working, "status": status}}
+
+    ended = {"statusUpdate": {**working, "status": {"state": "TASK_STATE_COMPLETED"}}}
+    streams(server, on_the_way(CALL), on_the_way(RESULT), {"artifactUpdate": {**working, "artifact": artifact("done")}}, ended)
+    reply = await ask(build(server.base))
+    assert (reply.text, reply.tool_calls) == ("done", (FOUND,))
 
 
 async def test_the_pieces_of_a_stream_are_put_together(server):

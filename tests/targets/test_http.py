@@ -183,6 +183,12 @@ async def test_paths_lead_into_another_answer(server):
     )
 
 
+async def test_calls_that_are_nested_as_chat_completions_nest_them(server):
+    call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}, "result": 2}
+    target = build(url=server.says("/a", {"said": "42", "calls": [call]}), text="said", tool_calls="calls")
+    assert (await ask(target)).tool_calls == (ToolCall(name="add", arguments={"a": 1}, result=2, id="c1"),)
+
+
 async def test_a_path_beside_the_protocol_replaces_one_key(server):
     server.says("/a", {"text": "42", "meta": {"intent": "QUERY"}})
     reply = await ask(build(url=server.base + "/a", intent="meta.intent"))

@@ -192,8 +192,8 @@ def unsaid(request: Request) -> CallError:
 
 
 def reply(heard: Heard) -> Reply:
-    """What was heard, as a reply; tools and sources are not what A2A speaks of."""
-    return Reply(text=heard.text(), raw=heard.raw() or None)
+    """What was heard, as a reply; sources are not what A2A speaks of, and tools only where the agent does."""
+    return Reply(text=heard.text(), tool_calls=heard.calls(), raw=heard.raw() or None)
 
 
 async def _until_known(telling: Awaitable[None], heard: Heard) -> None:

@@ -92,7 +92,10 @@ def _compile(name: str, path: str) -> ParsedResult:
 
 
 def _with_arguments(call: JSON) -> JSON:
-    """A tool call whose arguments are an object, also where the service writes that object as text."""
+    """A tool call whose arguments are an object, also where the service writes that object as text, or nests what it called."""
+    inner = call.get("function") if isinstance(call, Mapping) and "name" not in call else None
+    if isinstance(inner, Mapping):
+        call = {**call, **inner}
     text = call.get("arguments") if isinstance(call, Mapping) else None
     if not isinstance(text, str) or not text.lstrip().startswith("{"):
         return call

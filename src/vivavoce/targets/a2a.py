@@ -47,9 +47,10 @@ class A2a:
         done. The text of artifacts is the answer; without any, that of a message or of the task's status is.
     Options: `url`, `card`, `version`, `stream`, `token`, `headers`, `metadata`, `idempotent`, `limit`.
     Example: `--target a2a:https://agent.example --target-option 'token=${AGENT_TOKEN}'`
-    Limits: JSON-RPC alone, not gRPC or REST. A card may send messages only to the address it came from. Tool calls, citations
-        and searches are unknown, since the protocol does not speak of them. A case that begins with a history is an error:
-        there is no way to tell it. A task that is rejected is a refusal; one that failed, or was cancelled, is an error.
+    Limits: JSON-RPC alone, not gRPC or REST. A card may send messages only to the address it came from. Citations and searches
+        are unknown, since the protocol does not speak of them; so are tool calls, unless the agent tells of them in parts of
+        data, as `function_call` and `function_response` or a list of `tool_calls`. A case that begins with a history is an
+        error: there is no way to tell it. A task that is rejected is a refusal; one that failed, or was cancelled, is an error.
     Source: the A2A specification, versions 0.3.0 and 1.0.0.
     """
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from vivavoce.core.reply import JSON, Object
+from vivavoce.core.reply import JSON, Object, ToolCall
+from vivavoce.wire import a2a_calls
 
 Version = Literal["0.3", "1.0"]
 Act = Literal["send", "stream", "get"]
@@ -31,6 +32,7 @@ _KINDS = MappingProxyType(
     }
 )
 """What may be sent, as 1.0 names it by a key around it and 0.3 by its `kind`."""
+_AGENT = frozenset(("agent", "ROLE_AGENT"))
 WORKING = frozenset({"submitted", "working"})
 """States of a task that has not come to an end, nor to a question."""
 
@@ -75,6 +77,7 @@ class Heard:
         """Of the task, its events and its messages, the latest of a name."""
         self._spoken: list[Object] = []
         self._told: list[Object] = []
+        self._on_the_way: list[Object] = []
         self._begun = False
 
     @property
@@ -95,14 +98,22 @@ class Heard:
         self._keep(told.get("metadata"))
         if kind == "message":
             self._spoken += _parts(told)
+            self._on_the_way += _parts(told)
         elif kind == "artifact":
             self._add(told.get("artifact"), append=told.get("append") is True)
         else:
             self._status(told.get("status"))
+        if kind == "task" and isinstance(told.get("history"), list):
+            mine = [each for each in told["history"] if isinstance(each, Mapping) and each.get("role") in _AGENT]
+            self._on_the_way = [*(part for each in mine for part in _parts(each)), *self._told]
         if kind == "task" and isinstance(told.get("artifacts"), list):
             self.artifacts = []
             for artifact in told["artifacts"]:
                 self._add(artifact, append=False)
+
+    def calls(self) -> tuple[ToolCall, ...] | None:
+        """The tools it tells of, in messages on the way and in artifacts; `None` when it does not speak of any."""
+        return a2a_calls.calls([*self._on_the_way, *(part for each in self.artifacts for part in _parts(each))])
 
     def text(self, artifacts: Iterable[Object] | None = None) -> str | None:
         """What it says: by a message, else by artifacts (all, unless some are given), else by the status of its task.
@@ -135,6 +146,7 @@ class Heard:
         self.state = status["state"].lower().removeprefix("task_state_").replace("_", "-")
         said = status.get("message")
         self._told = _parts(said)
+        self._on_the_way += self._told
         if isinstance(said, Mapping):
             self.context = _text(said.get("contextId")) or self.context
             self._keep(said.get("metadata"))
@@ -205,7 +217,7 @@ def _read_out(holders: Iterable[Iterable[Object]]) -> str | None:
     texts = [text for text in map(_joined, found) if text is not None]
     if texts:
         return "\n\n".join(filter(None, texts))
-    data = [part["data"] for parts in found for part in parts if "data" in part]
+    data = [part["data"] for parts in found for part in parts if "data" in part and not a2a_calls.is_step(part)]
     return _written(data[0] if len(data) == 1 else data) if data else None
 
 
