@@ -91,6 +91,8 @@ def test_what_a_goal_asks_for(goal: str, expected: list[tuple[str, str]]) -> Non
         ("She has two cats", "I have two cats"),
         ("They are students", "I am students"),
         ("Your order is 17", "my order is 17"),
+        ("what you need", "what I need"),
+        ("what it takes for you", "what it takes for me"),
     ],
 )
 def test_what_is_said_of_a_user_in_the_users_words(text: str, said: str) -> None:

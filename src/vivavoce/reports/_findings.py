@@ -84,12 +84,13 @@ class Findings:
         """Simulated conversations, by why they ended."""
         self.slowest: tuple[float, str] | None = None
         self.unpriced = False
-        """Whether a judge was asked whose price is not known."""
+        """Whether a model was asked whose price is not known."""
 
     def gather(self, results: Iterable[Result]) -> None:
         """Look at every result."""
         for result in results:
             self._time(result)
+            self.unpriced = self.unpriced or _text.unpriced_user(result)
             if result.stop is not None:
                 self.stops[result.stop] = self.stops.get(result.stop, 0) + 1
             for score in _scores(result):

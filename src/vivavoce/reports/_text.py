@@ -99,7 +99,7 @@ def money(usd: float) -> str:
 
 
 def cost(usd: float, *, unpriced: bool) -> list[str]:
-    """What a run cost, if that is known to be anything; `unpriced` when a judge was asked whose price is not known."""
+    """What a run cost, if that is known to be anything; `unpriced` when a model was asked whose price is not known."""
     if not usd:
         return ["price unknown"] if unpriced else []
     return [money(usd) + (" and calls of unknown price" if unpriced else "")]
@@ -107,7 +107,15 @@ def cost(usd: float, *, unpriced: bool) -> list[str]:
 
 def unpriced(score: Score) -> bool:
     """Whether a judge was asked for it at a price that is not known."""
-    took = score.details.get(USAGE)
+    return _is_unpriced(score.details.get(USAGE))
+
+
+def unpriced_user(result: Result) -> bool:
+    """Whether a model played its user at a price that is not known."""
+    return result.simulation is not None and _is_unpriced(result.simulation.usage)
+
+
+def _is_unpriced(took: JSON) -> bool:
     return isinstance(took, Mapping) and "cost_usd" not in took and bool(took.get("input_tokens") or took.get("output_tokens"))
 
 

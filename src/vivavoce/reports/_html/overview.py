@@ -73,13 +73,14 @@ class Overview:
     spreads: dict[str, Spread] = field(default_factory=dict)
     slowest: tuple[float, str] | None = None
     unpriced: bool = False
-    """Whether a judge was asked whose price is not known."""
+    """Whether a model was asked whose price is not known."""
     _sizes: list[int] = field(default_factory=lambda: [0] * len(LIMITS))
 
     def gather(self, results: Iterable[Result]) -> None:
         """Look at every result."""
         for result in results:
             self._place(result)
+            self.unpriced = self.unpriced or _text.unpriced_user(result)
             for turn in result.turns:
                 seconds = turn.reply.seconds if turn.reply is not None else None
                 if seconds is not None and (self.slowest is None or seconds > self.slowest[0]):

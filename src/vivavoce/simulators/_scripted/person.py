@@ -58,6 +58,7 @@ def first(text: str, *, about_them: bool) -> str:
             (rf"they|he|she|somebody|someone|{_USER}(?=\s+\w)", "I"),
             (rf"them|him|her|{_USER}", "me"),
         ]
+    text = re.sub(r"\b(when|what|where|how|why|which|whether|if|that|because)\s+you\b", r"\1 I", text, flags=re.I)
     for pattern, word in pairs:
         text = re.sub(rf"\b(?:{pattern})\b" if not pattern.startswith("you(?") else rf"\b(?:{pattern})", word, text, flags=re.I)
     return re.sub(r"\bI\s+(also\s+|just\s+|only\s+)?([\w']+)", _agree, text)
