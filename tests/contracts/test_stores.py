@@ -14,6 +14,7 @@ from conftest_contracts import HEADER, make_error, make_result, make_trial
 
 from vivavoce.core import plugins
 from vivavoce.core.errors import StoreError
+from vivavoce.core.kept import keep
 from vivavoce.core.model import Use
 from vivavoce.core.result import Summary, Usage
 
@@ -39,7 +40,7 @@ async def fill(store: Any, run_id: str, numbers: range) -> list[Any]:
     store.begin(run_id, "2026-01-31T12:00:00Z", HEADER)
     results = [make_result(make_trial(number)) for number in numbers]
     await asyncio.gather(
-        *(store.append(run_id, result, make_trial(at).case) for at, result in zip(numbers, results, strict=True))
+        *(store.append(run_id, [keep(result, make_trial(at).case)]) for at, result in zip(numbers, results, strict=True))
     )
     return results
 
@@ -49,7 +50,7 @@ async def test_results_come_back_whole_and_in_dataset_order(open_store: MakeStor
     store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
     trials = [make_trial(number) for number in range(20)]
     for trial in reversed(trials):
-        await store.append("r1", make_result(trial), trial.case)
+        await store.append("r1", [keep(make_result(trial), trial.case)])
     run = open_store().run("r1")
     assert list(run.results) == [make_result(trial) for trial in trials]
     assert list(run.results) == list(run.results), "results can be read again"
@@ -62,7 +63,7 @@ async def test_results_come_back_whole_and_in_dataset_order(open_store: MakeStor
 async def test_a_result_is_there_for_others_once_it_was_awaited(open_store: MakeStore) -> None:
     store = open_store()
     store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
-    await store.append("r1", make_result(make_trial(0)), make_trial(0).case)
+    await store.append("r1", [keep(make_result(make_trial(0)), make_trial(0).case)])
     assert open_store().keys("r1") == {("a", "case-0", 0)}
 
 
@@ -89,7 +90,7 @@ async def test_a_run_can_be_reopened(open_store: MakeStore) -> None:
     await fill(store, "r1", range(3))
     store.finish("r1", "2026-01-31T12:00:01Z", "interrupted", Summary())
     store.begin("r1", "2027-01-01T00:00:00Z", HEADER)
-    await store.append("r1", make_result(make_trial(3)), make_trial(3).case)
+    await store.append("r1", [keep(make_result(make_trial(3)), make_trial(3).case)])
     run = store.run("r1")
     assert run.state == "running"
     assert run.started == "2026-01-31T12:00:00Z", "it began when it began"
@@ -110,10 +111,10 @@ async def test_forgotten_results_can_be_made_again(open_store: MakeStore) -> Non
     store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
     for number in range(3):
         trial = make_trial(number)
-        await store.append("r1", make_error(trial) if number == 1 else make_result(trial), trial.case)
+        await store.append("r1", [keep(make_error(trial) if number == 1 else make_result(trial), trial.case)])
     store.forget("r1", {("a", "case-1", 0)})
     assert store.keys("r1") == {("a", "case-0", 0), ("a", "case-2", 0)}
-    await store.append("r1", make_result(make_trial(1)), make_trial(1).case)
+    await store.append("r1", [keep(make_result(make_trial(1)), make_trial(1).case)])
     assert [result.status for result in store.run("r1").results] == ["pass", "pass", "pass"]
 
 
@@ -121,7 +122,7 @@ async def test_one_trial_is_never_kept_twice(open_store: MakeStore) -> None:
     store = open_store()
     await fill(store, "r1", range(2))
     with pytest.raises(StoreError):
-        await store.append("r1", make_result(make_trial(1)), make_trial(1).case)
+        await store.append("r1", [keep(make_result(make_trial(1)), make_trial(1).case)])
     assert len(list(store.run("r1").results)) == 2
 
 
@@ -148,16 +149,31 @@ async def test_two_writers_lose_nothing(open_store: MakeStore) -> None:
         assert len(store.keys(run_id)) == 200
 
 
-async def test_what_is_no_data_is_refused_alone(open_store: MakeStore) -> None:
+async def test_results_that_are_added_together_are_kept_together(open_store: MakeStore) -> None:
     store = open_store()
-    store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
-    trials = [make_trial(number) for number in range(3)]
-    odd = replace(make_result(trials[1]), metadata={"odd": object()})
+    await fill(store, "r1", range(1))
+    both = [keep(make_result(make_trial(number)), make_trial(number).case) for number in (1, 0)]
+    with pytest.raises(StoreError):
+        await store.append("r1", both)
+    assert [result.position for result in store.run("r1").results] == [0]
+    await store.append("r1", [both[0]])
+    assert [result.position for result in store.run("r1").results] == [0, 1]
 
-    async def keep(trial: Any, result: Any) -> None:
-        await store.append("r1", result, trial.case)
 
-    kept = [make_result(trials[0]), odd, make_result(trials[2])]
-    told = await asyncio.gather(*map(keep, trials, kept), return_exceptions=True)
-    assert [type(each) for each in told] == [type(None), StoreError, type(None)]
-    assert [result.position for result in store.run("r1").results] == [0, 2]
+async def test_what_is_asked_again_is_told_of_every_run(open_store: MakeStore) -> None:
+    store = open_store()
+    await fill(store, "r1", range(3))
+    store.begin("r2", "2026-01-31T13:00:00Z", HEADER)
+    trials = [make_trial(number) for number in range(4)]
+    trials[1] = replace(trials[1], case=replace(trials[1].case, metadata={"note": "changed"}))
+    for trial in trials:
+        await store.append("r2", [keep(make_result(trial), trial.case)])
+    store.forget("r1", {("a", "case-2", 0)})
+    assert list(store.run("r2").cases) == [trial.case for trial in trials]
+    assert list(store.run("r1").cases) == [make_trial(number).case for number in range(2)]
+
+
+def test_what_is_no_data_cannot_be_kept() -> None:
+    trial = make_trial(0)
+    with pytest.raises(TypeError):
+        keep(replace(make_result(trial), metadata={"odd": object()}), trial.case)

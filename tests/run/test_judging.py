@@ -14,7 +14,7 @@ from vivavoce.core.reply import Citation, Reply
 from vivavoce.core.result import USAGE, Score, Verdict
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.checks import Checks
-from vivavoce.run.judging import Bench
+from vivavoce.run.judging import Bench, storable
 
 GOOD = {"reason": "It says when.", "score": 4}
 
@@ -147,7 +147,7 @@ async def test_an_evaluator_sees_what_it_is_given_and_no_more():
 
 
 async def test_half_a_character_in_a_reason_costs_nothing_else(models):
-    given = await score("Relevance", evidence(), judge(models, says('{"score": 5, "reason": "\\ud800 it answers"}')))
+    given = storable(await score("Relevance", evidence(), judge(models, says('{"score": 5, "reason": "\\ud800 it answers"}'))))
     assert (given.status, given.value, given.reason) == ("pass", 5, "? it answers")
     assert given.details[USAGE]["calls"] == 1
     assert codec.decode(codec.encode(given), Score) == given

@@ -13,7 +13,8 @@ from types import ModuleType
 import pytest
 
 from vivavoce.core.errors import UsageError
-from vivavoce.core.model import File, Header, Plan, Selection, Use
+from vivavoce.core.kept import keep
+from vivavoce.core.model import Case, File, Header, Plan, Selection, Use
 from vivavoce.core.result import Result, Run, Summary
 from vivavoce.run.outputs import Outputs, choose
 
@@ -91,7 +92,7 @@ def test_lines_come_while_results_do_and_are_put_in_order(folder):
     outputs.began(PLAN, 0)
     written = []
     for result in reversed(RESULTS):
-        outputs.result(result)
+        outputs.kept([keep(result, Case(id="any"))])
         written.append([json.loads(line)["case"] for line in (folder / "out.jsonl").read_text().splitlines()])
     assert written == [["b"], ["b", "a"]]
     outputs.finished(run())
@@ -102,7 +103,7 @@ def test_lines_come_while_results_do_and_are_put_in_order(folder):
 def test_a_resumed_run_streams_what_it_has_first(folder):
     outputs = Outputs(choose(["out.jsonl"]), RESULTS[:1])
     outputs.began(PLAN, 1)
-    outputs.result(RESULTS[1])
+    outputs.kept([keep(RESULTS[1], Case(id="any"))])
     outputs.finished(run())
     assert [json.loads(line)["case"] for line in (folder / "out.jsonl").read_text().splitlines()] == ["a", "b"]
 
@@ -113,7 +114,7 @@ def test_a_stream_that_breaks_does_not_end_the_run(folder):
     outputs = Outputs(choose(["jsonl:/dev/full", "out.jsonl"]))
     outputs.began(PLAN, 0)
     for result in RESULTS:
-        outputs.result(result)
+        outputs.kept([keep(result, Case(id="any"))])
     outputs.finished(run())
     assert len((folder / "out.jsonl").read_text().splitlines()) == 2
     with pytest.raises(UsageError, match="No space left"):
@@ -153,7 +154,7 @@ def test_outputs_stay_where_they_were_though_the_folder_changes(folder, monkeypa
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir(folder / "elsewhere")
     outputs.began(PLAN, 0)
-    outputs.result(RESULTS[0])
+    outputs.kept([keep(RESULTS[0], Case(id="any"))])
     outputs.finished(run())
     outputs.write(run())
     assert {path.name for path in folder.iterdir()} >= {"out.json", "out.jsonl"}

@@ -271,3 +271,37 @@ async def test_work_that_does_not_let_itself_be_cancelled_is_not_waited_for(monk
     assert refused.is_set()
     released.set()
     await asyncio.sleep(0)
+
+
+def recorded(path: Path, count: int) -> Path:
+    rows = ({"query": f"q{number}", "response": f"a{number % 5}", "ground_truth": f"a{number % 7}"} for number in range(count))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def planned(path: Path) -> Plan:
+    checks = (Check(evaluator="ExactMatch", origin="run"), Check(evaluator="F1Score", origin="run"))
+    return plan(Selection(paths=(str(path),), evaluators=checks, judge=Use(name="none")))
+
+
+async def test_recorded_answers_are_kept_many_at_a_time_in_order(store: Any, tmp_path: Path) -> None:
+    heard: list[int] = []
+
+    class Listener:
+        def began(self, plan: Plan, done: int) -> None:
+            return
+
+        def result(self, result: Result) -> None:
+            heard.append(result.position)
+
+        def finished(self, run: Run) -> None:
+            return
+
+    made = planned(recorded(tmp_path / "rows.jsonl", 1234))
+    assert not made.waits
+    ended = await examine(
+        made, store, run_id="r1", started="2026-01-31T11:00:00Z", now=clock(), nonce="n", listeners=(Listener(),)
+    )
+    assert heard == list(range(1234))
+    assert ended.summary.scored == 1234
+    assert {turn.reply.seconds for result in ended.results for turn in result.turns if turn.reply} == {None}

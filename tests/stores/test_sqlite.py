@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 from conftest_contracts import HEADER, make_result, make_trial
 
-from vivavoce.core import plugins
+from vivavoce.core import codec, plugins
 from vivavoce.core.errors import BadOptions, StoreError
+from vivavoce.core.kept import keep
 from vivavoce.core.model import Use
 from vivavoce.core.result import Summary
+from vivavoce.stores import _sql
 
 
 async def test_a_store_that_is_none_is_said_to_be(tmp_path: Path) -> None:
@@ -106,5 +108,32 @@ async def test_a_full_disk_says_how_to_go_on(tmp_path: Path) -> None:
     trial = make_trial(0)
     big = replace(make_result(trial), metadata={"big": "x" * 10_000_000})
     with pytest.raises(StoreError, match=r"full; once that is mended, viva resume r1 goes on from there"):
-        await store.append("r1", big, trial.case)
+        await store.append("r1", [keep(big, trial.case)])
+    store.close()
+
+
+async def test_a_store_of_the_first_schema_is_read_on(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    connection = sqlite3.connect(path)
+    for statement in _sql.MIGRATIONS[0]:
+        connection.execute(statement)
+    connection.execute("PRAGMA user_version = 1")
+    head = (7, "r1", "2026-01-31T12:00:00Z", None, "interrupted", HEADER.digest, HEADER.version, "python", "none")
+    connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)", (*head, codec.encode(HEADER).decode()))
+    for number in range(3):
+        kept = keep(make_result(make_trial(number)), make_trial(number).case)
+        row = (7, number, "a", kept.case, 0, "kb", "pass", kept.digest, None, f"b2:{number}")
+        connection.execute("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        connection.execute("INSERT INTO transcripts VALUES (7, ?, ?)", (number, kept.result))
+        connection.execute("INSERT INTO cases VALUES (?, ?)", (f"b2:{number}", kept.asked))
+    connection.commit()
+    connection.close()
+
+    store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
+    store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
+    await store.append("r1", [keep(make_result(make_trial(3)), make_trial(3).case)])
+    run = store.run("r1")
+    assert list(run.results) == [make_result(make_trial(number)) for number in range(4)]
+    assert list(run.cases) == [make_trial(number).case for number in range(4)]
+    assert len(store.keys("r1")) == 4
     store.close()

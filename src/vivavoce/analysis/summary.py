@@ -70,6 +70,12 @@ class Tally:
         if case.trials == self._repeat:
             self._close(result, case)
 
+    @property
+    def count(self) -> int:
+        """How many trials were counted in."""
+        total = self._total
+        return total.passed + total.failed + total.skipped + total.errored
+
     def summary(self, *, trials_planned: int, seconds: float) -> Summary:
         """The numbers so far; may be asked for at any time.
 
@@ -78,7 +84,7 @@ class Tally:
             seconds: how long the run took.
         """
         total = self._total
-        done = total.passed + total.failed + total.skipped + total.errored
+        done = self.count
         return Summary(
             cases=total.cases,
             trials=max(trials_planned, done),

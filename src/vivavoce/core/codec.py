@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from functools import cache
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgspec
 
-from vivavoce.core.model import Case, Expectation, Header
+from vivavoce.core.model import NOTHING, Case, Expectation, Header
 from vivavoce.core.reply import JSON, Object
 from vivavoce.core.result import EvaluatorSummary, GroupSummary, Run, Stability, Summary, Usage
 
@@ -164,7 +165,13 @@ def document(run: Run) -> dict[str, JSON]:
 
 
 def _told(expect: Expectation) -> Object:
-    return {name: getattr(expect, name) for name in expect.__slots__ if getattr(expect, name) is not None}
+    if expect is NOTHING:
+        return {}
+    return {name: value for name, value in zip(_EXPECTED, _expected(expect), strict=True) if value is not None}
+
+
+_EXPECTED = Expectation.__slots__
+_expected = attrgetter(*_EXPECTED)
 
 
 def _counts(value: Summary | EvaluatorSummary | GroupSummary) -> dict[str, int]:

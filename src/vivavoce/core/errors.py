@@ -8,7 +8,8 @@ VivaError                   exit code 2, one clear message
 │   ├── UnknownPlugin       no plugin has this name; carries the nearest
 │   ├── BadOptions          its options are unknown or out of range
 │   └── MissingExtra        a package it needs is not installed
-└── StoreError              the store cannot be read or written
+├── StoreError              the store cannot be read or written
+└── WorkerError             a process that carried out a part of the run ended before it was done
 
 Signal                      spoken between a plugin and the runner, never shown raw
 ├── CallError               an outgoing call failed; carries a `Failure`
@@ -85,6 +86,12 @@ class MissingExtra(PluginError):
 
 class StoreError(VivaError):
     """The store cannot be read or written, or holds no such run."""
+
+
+class WorkerError(VivaError):
+    """A process that carried out a part of the run ended before it was done; what was stored is kept."""
+
+    exit_code = EXIT_FAILED
 
 
 class Signal(Exception):

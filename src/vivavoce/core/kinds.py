@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from typing import IO, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from vivavoce.core.evidence import Evidence
+from vivavoce.core.kept import Kept
 from vivavoce.core.model import Case, Header, Suite, Trial
 from vivavoce.core.place import Problems
 from vivavoce.core.reply import Completion, Message, Object, Reply, Request
@@ -19,6 +20,8 @@ from vivavoce.core.source import Source
 
 T = TypeVar("T")
 S = TypeVar("S", covariant=True)
+P = TypeVar("P")
+D = TypeVar("D")
 
 
 class Format(Protocol):
@@ -44,6 +47,14 @@ class Format(Protocol):
 
     def schema(self) -> Object:
         """JSON Schema of the format, for editors."""
+
+
+@runtime_checkable
+class Parted(Protocol):
+    """Cases of a suite of which some can be read without reading what is between them."""
+
+    def part(self, wanted: Callable[[int], bool]) -> Iterator[Case | None]:
+        """Each case that is wanted, by its row from 0, and `None` for each other."""
 
 
 @runtime_checkable
@@ -77,7 +88,8 @@ class Session(Protocol):
 
 class Target(Protocol):
     """Agents under test. May have `idempotent: bool` (repeating a call is safe), `timeout: ClassVar[float]`, seconds,
-    and `sign_in()`, which has a person sign in before a run."""
+    `waits: ClassVar[bool]` (false: an answer is there at once, with nothing to wait for or to measure), and `sign_in()`, which
+    has a person sign in before a run."""
 
     def session(self, trial: Trial) -> Session:
         """A conversation of its own; two of one target never mix."""
@@ -197,6 +209,9 @@ class Streaming(Protocol):
     def line(self, result: Result) -> str:
         """One result, with its line break."""
 
+    def line_of(self, text: str) -> str:
+        """The same of a result that is written as JSON already."""
+
 
 class Store(Protocol):
     """Where runs are kept. Safe to use from one process's event loop; several processes may share one store."""
@@ -207,8 +222,8 @@ class Store(Protocol):
         Reopened with a plan of another digest, it has that plan from then on: so a run grows while a person types its cases.
         """
 
-    def append(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
-        """Keep a result; awaiting it returns once it is committed."""
+    def append(self, run_id: str, kept: Sequence[Kept]) -> Awaitable[None]:
+        """Keep results, all or none of them; awaiting it returns once they are committed."""
 
     def finish(self, run_id: str, finished: str, state: State, summary: Summary) -> None:
         """Close a run."""
@@ -238,13 +253,29 @@ class Engine(Protocol):
 
     def map(
         self,
-        work: Callable[[Trial], Awaitable[Result]],
-        keep: Callable[[Trial, Result], Awaitable[None]],
-        trials: Iterator[Trial],
+        work: Callable[[P], Awaitable[D]],
+        keep: Callable[[P, D], Awaitable[None]],
+        pieces: Iterator[P],
         concurrency: int,
-    ) -> AsyncIterator[Result]:
-        """Run `work` on every trial, at most `concurrency` at once, and yield results as they come.
+    ) -> AsyncIterator[D]:
+        """Run `work` on every piece of a run - a trial, or several - at most `concurrency` at once; yield what it gives.
 
-        `keep` is awaited in the driver before a trial's place is given to the next. Closing the iterator early cancels
+        `keep` is awaited in the driver before a piece's place is given to the next. Closing the iterator early cancels
         and awaits what is under way.
+        """
+
+
+@runtime_checkable
+class Sharing(Protocol):
+    """An engine that can also have processes carry out a run between them."""
+
+    def share(self, task: str, given: Sequence[bytes]) -> AsyncIterator[tuple[bytes, Callable[[], None]]]:
+        """One process for each of `given`, in which the function `task`, as `module:name`, makes pieces of it.
+
+        Pieces come in turn, one of each process, until the first has no more: each with what is to be called once it is kept,
+        for a process is never more than some pieces ahead. Nothing comes where no processes can be started. Closing the
+        iterator early ends them.
+
+        Raises:
+            WorkerError: a process ended before it was done.
         """

@@ -1,49 +1,52 @@
-"""Trials on this process's event loop."""
+"""Trials on this machine: on the event loop of this process, and in others beside it where nothing but time is needed."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-
-from vivavoce.core.model import Trial
-from vivavoce.core.result import Result
+from itertools import cycle
+from typing import TypeVar
 
 __all__ = ["Local"]
+
+P = TypeVar("P")
+D = TypeVar("D")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Local:
-    """Run trials concurrently on the event loop of this process.
+    """Run trials concurrently on the event loop of this process; recorded answers, where there are many, on every core.
 
     Needs: nothing.
     Example: `viva run evals/ --concurrency 20` holds twenty conversations at once.
-    Limits: one process; an agent given as a synchronous Python function shares its interpreter.
+    Limits: one machine; an agent given as a synchronous Python function shares this process's interpreter. Only recorded
+    answers, 20,000 and more of them, are examined in processes beside it, four at most.
     Source: Viva's own.
     """
 
     async def map(
         self,
-        work: Callable[[Trial], Awaitable[Result]],
-        keep: Callable[[Trial, Result], Awaitable[None]],
-        trials: Iterator[Trial],
+        work: Callable[[P], Awaitable[D]],
+        keep: Callable[[P, D], Awaitable[None]],
+        pieces: Iterator[P],
         concurrency: int,
-    ) -> AsyncIterator[Result]:
+    ) -> AsyncIterator[D]:
         """Results as they come; see `core.kinds.Engine`."""
-        done: asyncio.Queue[Result | None] = asyncio.Queue()
+        done: asyncio.Queue[tuple[D] | None] = asyncio.Queue()
 
         hired = 0
 
         async def worker(others: asyncio.TaskGroup) -> None:
-            # Each worker is one place in the concurrency limit: it takes the next trial only when its last is kept.
-            for trial in trials:
+            # Each worker is one place in the concurrency limit: it takes the next piece only when its last is kept.
+            for piece in pieces:
                 hire(others)
-                result = await work(trial)
-                await keep(trial, result)
-                await done.put(result)
+                result = await work(piece)
+                await keep(piece, result)
+                await done.put((result,))
 
         def hire(others: asyncio.TaskGroup) -> None:
-            # One by one, when there was a trial for the last: there may be fewer than places, by far.
+            # One by one, when there was a piece for the last: there may be fewer than places, by far.
             nonlocal hired
             if hired < concurrency:
                 hired += 1
@@ -59,9 +62,33 @@ class Local:
         running = asyncio.create_task(all_workers())
         running.add_done_callback(lambda _: done.put_nowait(None))
         try:
-            while (result := await done.get()) is not None:
-                yield result
+            while (ended := await done.get()) is not None:
+                yield ended[0]
             await running
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
+
+    async def share(self, task: str, given: Sequence[bytes]) -> AsyncIterator[tuple[bytes, Callable[[], None]]]:
+        """Pieces of a run that processes of their own make; see `core.kinds.Sharing`."""
+        from vivavoce.engines._process import Process
+
+        team: list[Process] = []
+        try:
+            try:
+                for each in given:
+                    team.append(await Process.start(task, each))
+            except OSError:
+                return
+            if not all([await process.ready() for process in team]):
+                return
+            for process in cycle(team):
+                piece = await process.piece()
+                if piece is None:
+                    break
+                yield piece, process.taken
+            for other in team:
+                if other is not process:
+                    await other.piece()  # it has come to its end too, or tells why not
+        finally:
+            await asyncio.gather(*(process.close() for process in team))

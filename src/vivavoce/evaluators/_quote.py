@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from json.encoder import encode_basestring
 
 LIMIT = 60
 """Characters of a quoted text."""
@@ -21,7 +21,7 @@ def quote_at(text: str, start: int, limit: int = LIMIT) -> str:
     piece = text[start : start + limit]
     before = "…" if start > 0 else ""
     after = "…" if start + limit < len(text) else ""
-    return json.dumps(f"{before}{piece}{after}", ensure_ascii=False)
+    return encode_basestring(f"{before}{piece}{after}")
 
 
 def listing(texts: Sequence[str], most: int = MOST) -> str:

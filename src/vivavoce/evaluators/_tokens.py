@@ -39,6 +39,8 @@ _STARTS = tuple(first for first, _ in _UNSPACED)
 
 def fold(text: str, *, case_sensitive: bool = False) -> str:
     """A text as it is compared: one spelling for each accented letter (NFC) and, unless told otherwise, without case."""
+    if text.isascii():
+        return text if case_sensitive else text.lower()
     text = unicodedata.normalize("NFC", text)
     # Folding case may take a letter apart again, so it is put together twice.
     return text if case_sensitive else unicodedata.normalize("NFC", text.casefold())

@@ -122,7 +122,7 @@ def _shares(precision: float, recall: float) -> dict[str, float]:
 
 def _first_difference(written: tuple[str, str], compared: tuple[str, str]) -> str:
     """Where answer and expected text part, shown as they are written where folding has kept every place."""
-    kept = all(len(before) == len(after) for before, after in zip(written, compared, strict=True))
+    kept = len(written[0]) == len(compared[0]) and len(written[1]) == len(compared[1])
     answer, expected = written if kept else compared
     place = _common(*compared)
     start = max(place - 20, 0)

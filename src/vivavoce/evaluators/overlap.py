@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -12,7 +11,7 @@ from vivavoce.core.evidence import Evidence
 from vivavoce.core.result import Verdict
 from vivavoce.evaluators._options import within
 from vivavoce.evaluators._overlap.counts import align, common_subsequence, runs, shared, shared_runs
-from vivavoce.evaluators._overlap.plain import latin, stemmed, unicode_words, without_articles
+from vivavoce.evaluators._overlap.plain import ARTICLES, latin, stemmed, unicode_words, without_articles
 from vivavoce.evaluators._overlap.shares import Shares
 from vivavoce.evaluators._overlap.words import tokens
 from vivavoce.evaluators._quote import count, listing
@@ -65,11 +64,11 @@ class F1Score(_Scored):
         """F1 of the two texts' words."""
         read = _unicode_without_articles if self.unicode else without_articles
         ours, theirs = read(evidence.response), read(evidence.expected)
-        said, wanted = Counter(ours), Counter(theirs)
-        shares = Shares((said & wanted).total(), len(ours), len(theirs))
-        lacking = list(wanted - said)
-        reason = f"F1 {shares.f1:.2f}: {shares.in_words()}" + (f"; not said: {listing(lacking)}" if lacking else "")
-        return Verdict(value=shares.f1, reason=reason, details=shares.told())
+        both, lacking = _in_common(ours, theirs)
+        shares = Shares(both, len(ours), len(theirs))
+        value = shares.f1
+        reason = f"F1 {value:.2f}: {shares.in_words()}" + (f"; not said: {listing(lacking)}" if lacking else "")
+        return Verdict(value=value, reason=reason, details=shares.told())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +234,20 @@ class MeteorScore(_Scored):
 
 
 def _unicode_without_articles(text: str) -> list[str]:
-    return [word for word in unicode_words(text) if word not in ("a", "an", "the")]
+    return [word for word in unicode_words(text) if word not in ARTICLES]
+
+
+def _in_common(said: Iterable[str], wanted: Iterable[str]) -> tuple[int, list[str]]:
+    """How many words are in both, each as often as it is, and those that are wanted more often than said."""
+    left: dict[str, int] = {}
+    for word in wanted:
+        left[word] = left.get(word, 0) + 1
+    both = 0
+    for word in said:
+        if left.get(word, 0):
+            left[word] -= 1
+            both += 1
+    return both, [word for word, times in left.items() if times]
 
 
 def _runs_in(words: Sequence[str]) -> int:

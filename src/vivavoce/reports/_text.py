@@ -129,6 +129,11 @@ def encoded(value: object) -> str:
         text = codec.encode(value).decode()
     except UnicodeEncodeError:
         text = codec.encode(_whole(codec.plain(value))).decode()
+    return inert(text)
+
+
+def inert(text: str) -> str:
+    """JSON on one line, with what would act or hide escaped."""
     # Nearly every result is plain ASCII, which is told at once, and there the encoder has escaped all but one.
     return text if text.isascii() and "\x7f" not in text else HIDDEN.sub(_escaped, text)
 

@@ -28,6 +28,10 @@ class Jsonl:
         """One result, with its line break."""
         return _text.encoded(result) + "\n"
 
+    def line_of(self, text: str) -> str:
+        """The same of a result that is written as JSON already."""
+        return _text.inert(text) + "\n"
+
     def render(self, run: Run, out: IO[str]) -> None:
         """Write every result, in the dataset's order."""
         for result in run.results:

@@ -63,12 +63,23 @@ class Limits:
 class Calls:
     """Makes the outgoing calls of one side - the target, or the judge - within its limits."""
 
-    def __init__(self, limits: Limits, *, phase: Phase, timeout: float | None, idempotent: bool, abandons: bool = False):
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        phase: Phase,
+        timeout: float | None,
+        idempotent: bool,
+        abandons: bool = False,
+        waits: bool = True,
+    ):
         self._timeout = limits.timeout or timeout or TIMEOUT
         self._retries = limits.retries
         self._phase = phase
         self._idempotent = idempotent
         self._abandons = abandons
+        self.waits = waits
+        """Whether there is anything to wait for: else a call needs no time limit, and has taken no time."""
         self._limiter = _limiter(limits.rate)
 
     async def make(self, call: Callable[[], Awaitable[T]]) -> T | Failure:
@@ -114,10 +125,12 @@ class Calls:
         if self._limiter is not None:
             await self._limiter.acquire()
         try:
+            if not self.waits:
+                return await call()
             async with asyncio.timeout(self._timeout) as limit:
                 return await call()
         except TimeoutError:
-            if not limit.expired():
+            if not self.waits or not limit.expired():
                 raise
             left = "; the call was abandoned and may still be running" if self._abandons else ""
             message = f"no answer within {self._timeout:g} s{left}"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from vivavoce.core import codec, plugins
 from vivavoce.core.errors import PluginError, UsageError
-from vivavoce.core.model import Case, Check, Turn, Use
+from vivavoce.core.model import Case, Check, Turn, Use, altered
 from vivavoce.core.place import Problems, did_you_mean
 from vivavoce.core.reply import ToolCall
 from vivavoce.core.rubric import Rubric
@@ -55,6 +55,9 @@ _LEVELS: Mapping[str, Literal["turn", "case"]] = MappingProxyType({"turn": "turn
 NOT_WHOLE = "examines single turns, not whole conversations"
 
 
+_Flat = tuple[tuple[Check, ...], tuple[Check, ...]]
+
+
 class Checks:
     """Turns the checks a file holds into the flat list that is applied.
 
@@ -68,6 +71,9 @@ class Checks:
         self._only = frozenset(plugins.fold(name) for name in only)
         self._made: dict[bytes, Examiner | PluginError] = {}
         self._lists: dict[bytes, tuple[Check, ...]] = {}
+        # The same check, or tuple of them, comes again and again, and is then known by where it lies in memory.
+        self._same: dict[int, tuple[Check, Examiner]] = {}
+        self._alone: dict[int, tuple[tuple[Check, ...], _Flat]] = {}
 
     def examiner(self, check: Check) -> Examiner:
         """The evaluator of a check, made once.
@@ -75,6 +81,15 @@ class Checks:
         Raises:
             PluginError: there is no such evaluator, its options are wrong, or it does not examine what it is to.
         """
+        same = self._same.get(id(check))
+        if same is not None and same[0] is check:
+            return same[1]
+        examiner = self._examiner(check)
+        if len(self._same) < _KEPT:
+            self._same[id(check)] = check, examiner
+        return examiner
+
+    def _examiner(self, check: Check) -> Examiner:
         key = codec.encode((check.evaluator, check.name, check.options, check.origin, check.level))
         made = self._made.get(key)
         if made is None:
@@ -102,8 +117,14 @@ class Checks:
         """The case with the checks that are applied in the end, each at its level."""
         if case.persona is not None:
             return self._of_persona(case)
-        lifted: list[Check] = []
         alone = len(case.turns) == 1
+        if alone and not case.checks:
+            (turn,) = case.turns
+            only, rest = self._only_turn(turn.checks)
+            if only == turn.checks and not rest:
+                return case
+            return altered(case, turns=(altered(turn, checks=only),), checks=rest)
+        lifted: list[Check] = []
         turns = []
         own = [check for check in case.checks if not self._is_replaced(check)]
         # What examines tool calls does so in the turn that they were made in.
@@ -147,6 +168,18 @@ class Checks:
         levels = [(check, self.examiner(check).level) for check in case.checks]
         each = tuple(check for check, level in levels if level != "case")
         return each, tuple(check for check, level in levels if level == "case")
+
+    def _only_turn(self, checks: tuple[Check, ...]) -> _Flat:
+        """What is applied where a turn is all there is: to the turn, and to the conversation."""
+        same = self._alone.get(id(checks))
+        if same is not None and same[0] is checks:
+            return same[1]
+        flat = self._flat(checks, alone=True)
+        here = tuple(check for check in flat if self.examiner(check).level != "case")
+        found = here, self._distinct(check for check in flat if self.examiner(check).level == "case")
+        if len(self._alone) < _KEPT:
+            self._alone[id(checks)] = checks, found
+        return found
 
     def _flat(self, checks: tuple[Check, ...], *, alone: bool) -> tuple[Check, ...]:
         if any(check.given is not None for check in checks):

@@ -62,10 +62,14 @@ async def converse(trial: Trial, room: Room, deadline: float | None) -> Talk:
         talk.user = room.stage.user(trial, case.persona)
         talk.each, talk.checks = room.checks.of_turns(case)
     try:
+        if deadline is None:
+            talk.failure = await _say_all(trial, room, talk)
+            talk.held += (Held(turn=turn) for turn in case.turns[len(talk.held) :])
+            return talk
         async with asyncio.timeout_at(deadline) as limit:
             talk.failure = await _say_all(trial, room, talk)
     except TimeoutError:
-        if not limit.expired():
+        if deadline is None or not limit.expired():
             raise
         if not _is_over(talk, case):  # else it ran out while the session closed, when all was said
             late = Failure(code="case_timeout", message=f"the case took longer than {room.case_timeout:g} s")
@@ -140,7 +144,7 @@ async def _say_all(trial: Trial, room: Room, talk: Talk) -> Failure | None:
                 talk.user.hear(outcome)
         return None
     finally:
-        await _close(session)
+        await _close(session, room.calls)
 
 
 async def _say(session: Session, request: Request, calls: Calls) -> Reply | Failure:
@@ -152,7 +156,7 @@ async def _say(session: Session, request: Request, calls: Calls) -> Reply | Fail
         return await session.send(request)
 
     outcome = await _call(send, calls)
-    if isinstance(outcome, Reply) and outcome.seconds is None:
+    if calls.waits and isinstance(outcome, Reply) and outcome.seconds is None:
         return replace(outcome, seconds=round(time.perf_counter() - began, 6))
     return outcome
 
@@ -182,8 +186,11 @@ async def _call(call: Callable[[], Awaitable[T]], calls: Calls) -> T | Failure:
         return Failure(code="crashed", message=f"the target failed: {type(error).__name__}: {error}")
 
 
-async def _close(session: Session) -> None:
+async def _close(session: Session, calls: Calls) -> None:
     try:
+        if not calls.waits:
+            await session.close()
+            return
         async with asyncio.timeout(CLOSING):
             await session.close()
     except Exception:  # the conversation is over, and its answers are what counts

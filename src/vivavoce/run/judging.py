@@ -42,19 +42,17 @@ class Bench:
         for place in range(len(calls)):
             made = await self._examine(check, _seen(check, evidence).of_call(place), deadline)
             if made is not None:
-                found.append(replace(_storable(made), call=place))
+                found.append(replace(made, call=place))
         if not found:
             which = f" that {examiner.kind} is about" if calls else ""
             return (self._stamp(examiner, "skip", f"the agent called no tool{which} here, so there is no call to judge"),)
         return tuple(found)
 
     async def score(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
-        """One check, applied, by `deadline` on the loop's clock, as a score that can be stored.
-
-        Never raises but for cancellation."""
+        """One check, applied, by `deadline` on the loop's clock. Never raises but for cancellation."""
         made = await self._examine(check, _seen(check, evidence), deadline)
         assert made is not None, "only of a tool call there may be nothing to say"
-        return _storable(made)
+        return made
 
     def skip(self, check: Check, reason: str) -> Score:
         """The score of a check that is not applied."""
@@ -192,7 +190,7 @@ def _unit(examiner: Examiner, verdict: Verdict) -> float | None:
     return 1.0 - unit if examiner.lower_is_better else unit
 
 
-def _storable(score: Score) -> Score:
+def storable(score: Score) -> Score:
     """A score as data: a reason with half a character is mended, details that are no data are left out.
 
     Judges and evaluators of a project say what they like, and none of it may cost the answer or the other scores.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, TypeAlias
 
 from vivavoce.core import plugins
 from vivavoce.core.errors import UnknownPlugin, UsageError, VivaError
+from vivavoce.core.kept import Kept
 from vivavoce.core.kinds import Report, Scored, Streaming
 from vivavoce.core.model import Plan, Use
 from vivavoce.core.place import did_you_mean
@@ -77,6 +79,11 @@ class Outputs:
         self._earlier = earlier
         """Results that a resumed run has already; they are streamed first."""
         self._streams: dict[Output, IO[str]] = {}
+        self._last = -1
+        """The position of the last result, as long as all came in the dataset's order."""
+        self._count = 0
+        self._whole: set[Output] = set()
+        """What holds the run already as it would be written."""
         self._lost: list[str] = []
         """What went wrong where nothing can be written again."""
 
@@ -104,14 +111,21 @@ class Outputs:
                 self._streams[output] = sys.stdout if output.is_stdout else _open(output, output.file)
         if self._streams:
             for result in self._earlier:
-                self.result(result)
+                self._stream([result.position], partial(_line, result))
 
-    def result(self, result: Result) -> None:
-        """Stream a result."""
+    def kept(self, kept: Sequence[Kept]) -> None:
+        """Stream results."""
+        positions = [each.position for each in kept]
+        self._stream(positions, lambda writer: "".join([writer.line_of(each.result) for each in kept]))
+
+    def _stream(self, positions: Sequence[int], lines: Callable[[Streaming], str]) -> None:
+        self._count += len(positions)
+        for position in positions:
+            self._last = position if position > self._last >= -1 else -2
         for output, stream in list(self._streams.items()):
             assert isinstance(output.writer, Streaming)
             try:
-                stream.write(output.writer.line(result))
+                stream.write(lines(output.writer))
                 stream.flush()
             except OSError as error:
                 # Told at the end, when a file is written whole: by then it may work again, and the run goes on meanwhile.
@@ -121,8 +135,11 @@ class Outputs:
 
     def finished(self, run: Run) -> None:
         """Stop streaming; `write` then puts everything in order."""
+        summary = run.summary
+        done = summary.passed + summary.failed + summary.skipped + summary.errored
         for output in list(self._streams):
-            self._close(output)
+            if self._close(output) and self._last >= -1 and self._count == done and output.is_file:
+                self._whole.add(output)
 
     def write(self, run: Run) -> None:
         """Write the run to every output, in whatever state it is; one that fails does not keep the others from it.
@@ -131,16 +148,25 @@ class Outputs:
             UsageError: an output could not be written; says which and why.
         """
         streamed = {output for output in self._outputs if output.is_stdout and isinstance(output.writer, Streaming)}
+        streamed |= self._whole
         failed = [message for output in self._outputs if output not in streamed and (message := _write(output, run))]
         failed += self._lost
         if failed:
             raise UsageError("\n".join([*failed, f"The run is stored all the same: viva show {run.id} --output PATH"]))
 
-    def _close(self, output: Output) -> None:
+    def _close(self, output: Output) -> bool:
+        """Stop streaming; whether all of it has arrived."""
         stream = self._streams.pop(output)
         if stream is not sys.stdout:
-            with suppress(OSError):
+            try:
                 stream.close()
+            except OSError:
+                return False
+        return True
+
+
+def _line(result: Result, writer: Streaming) -> str:
+    return writer.line(result)
 
 
 def render(writer: Writer, run: Run, out: IO[str]) -> None:

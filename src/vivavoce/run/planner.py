@@ -12,15 +12,15 @@ from typing import Any
 import vivavoce
 from vivavoce.core import codec, plugins, specs
 from vivavoce.core.errors import UsageError
-from vivavoce.core.model import Case, File, Header, Plan, Selection, Suite, Trial, Use
+from vivavoce.core.model import File, Header, Plan, Selection, Suite, Use
 from vivavoce.core.place import Problems, nearest
 from vivavoce.core.source import Source
 from vivavoce.run import files, joining, secrecy, telling
 from vivavoce.run.asking import judge_of, simulator_of
-from vivavoce.run.checks import Checks
 from vivavoce.run.joining import Recordings
-from vivavoce.run.reading import MADE, Count, Reading, read, selected
-from vivavoce.run.steady import Steady, stamp
+from vivavoce.run.reading import MADE, Count, Reading, read, reopened
+from vivavoce.run.steady import Stamp, stamp
+from vivavoce.run.trials import Trials
 
 
 def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite] = (), live: bool = False) -> Plan:
@@ -56,8 +56,7 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
         judge=selection.judge or _default_judge(),
         simulator=(selection.simulator or Use(name="scripted")) if count.simulated else None,
     )
-    if not live:
-        plugins.build("targets", selection.target or Use(name=""), lax=True)
+    waits = live or getattr(plugins.build("targets", selection.target or Use(name=""), lax=True), "waits", True)
     plugins.build("judges", judge_of(selection)[0], lax=True)
     if count.simulated:
         plugins.build("simulators", simulator_of(selection)[0], lax=True)
@@ -67,10 +66,11 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
         warnings.append(f"... and {problems.warned - len(problems.warnings)} more warnings")
     return Plan(
         header=header,
-        trials=_Trials(readings, header, checks, recordings),
+        trials=Trials(readings, header, checks, recordings),
         count=header.trials,
         warnings=(*warnings, *telling.told(count, recordings)),
         folder=folder,
+        waits=waits or count.asks or count.simulated > 0,
     )
 
 
@@ -109,6 +109,14 @@ def replan(
     return replace(again, header=replace(header, selection=selection))
 
 
+def again(header: Header, folder: Path, stamps: Sequence[Stamp | None]) -> Plan:
+    """A plan that was made in another process, without its first pass; `stamps` are of its files, as they were then."""
+    selection = replace(header.selection, paths=tuple(file.path for file in header.files))
+    readings, checks = reopened(selection, folder, stamps)
+    trials = Trials(readings, header, checks, None)
+    return Plan(header=header, trials=trials, count=header.trials, folder=folder, waits=False)
+
+
 def stored(header: Header) -> Header:
     """A header as it may be stored: without secrets."""
     return replace(header, selection=secrecy.public(header.selection))
@@ -127,66 +135,6 @@ def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Readi
         problems.raise_any()  # here, since lines are looked up in the files
     _check_only(selection, found)
     return found, (*(str(warning) for warning in problems.warnings), *telling.told(count, recordings))
-
-
-class _Trials:
-    """The trials of a plan, read from the files again each time they are iterated."""
-
-    def __init__(self, readings: Sequence[Reading], header: Header, checks: Checks, recordings: Recordings | None) -> None:
-        both = zip(readings, header.files, strict=True)
-        self._suites = [(reading.suite, _steady(reading, file.sha256)) for reading, file in both]
-        self._selection = header.selection
-        self._planned = header.trials
-        self._checks = checks
-        self._recordings = recordings
-
-    def __iter__(self) -> Iterator[Trial]:
-        selection, position = self._selection, 0
-        for suite, case in self._cases():
-            told = self._checks.apply(case)
-            digest = codec.case_digest(case)
-            for repeat in range(selection.repeat):
-                if self._recordings is not None:
-                    told = self._checks.apply(self._recordings.case(case, repeat))
-                if position == self._planned:
-                    raise UsageError(_other_count(suite, "more"))
-                yield Trial(
-                    suite=suite.name,
-                    case=told,
-                    repeat=repeat,
-                    position=position,
-                    digest=digest,
-                    about=suite.about,
-                    seed=selection.seed,
-                )
-                position += 1
-        if position < self._planned:
-            raise UsageError(_other_count(self._suites[-1][0], "fewer"))
-
-    def _cases(self) -> Iterator[tuple[Suite, Case]]:
-        left = self._selection.limit
-        for suite, steady in self._suites:
-            for case in suite.cases:
-                if steady is not None:
-                    steady.check()
-                if left is not None and left <= 0:
-                    return
-                if selected(case, self._selection):
-                    left = left if left is None else left - 1
-                    yield suite, case
-            if steady is not None:
-                steady.check()
-
-
-def _steady(reading: Reading, sha256: str) -> Steady | None:
-    """What watches over a file that is read again; cases that were read whole stay as they are, whatever becomes of it."""
-    if reading.format == MADE or isinstance(reading.suite.cases, list | tuple):
-        return None
-    return Steady(reading.source, reading.stamp, sha256)
-
-
-def _other_count(suite: Suite, what: str) -> str:
-    return f"{suite.source or suite.name}: holds {what} cases than when the run was planned; what was done is kept"
 
 
 def _trial_count(selection: Selection, count: Count) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
-from vivavoce.core.model import Case, Check, Selection, Suite, Turn
+from vivavoce.core.model import NOTHING, Case, Expectation, Selection, Suite, Turn
 from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
@@ -57,6 +57,8 @@ class Count:
     rubrics: set[str] = field(default_factory=set)
     lacking: Counter[tuple[str, str, bool, str]] = field(default_factory=Counter)
     some_ids: list[str] = field(default_factory=list)
+    asks: bool = False
+    """Whether any evaluator that is applied waits for somebody."""
     own: dict[str, Own] = field(default_factory=dict)
     """Evaluators of the project's own that are applied, by their place."""
     unanswered: list[tuple[Source, Case, Turn | None]] = field(default_factory=list)
@@ -111,6 +113,20 @@ def read(
     return _distinct_names(found), total, checks
 
 
+def reopened(selection: Selection, folder: Path, stamps: Sequence[Stamp | None]) -> tuple[list[Reading], Checks]:
+    """Files that were read before, and found to be in order."""
+    problems = Problems(lenient=selection.lenient)
+    checks = Checks(at_level(selection.evaluators, selection.level), selection.only, folder=folder)
+    asked = {"map": selection.map or None, "level": selection.level, "live": False}
+    chosen = files.find(selection.paths, selection.format, problems, folder=folder, asked=asked)
+    problems.raise_any()
+    found = [
+        replace(_reading(source, files.format_name(each), each.read(source, problems), Count()), stamp=stamped)
+        for (source, each), stamped in zip(chosen, stamps, strict=True)
+    ]
+    return _distinct_names(found), checks
+
+
 def _count(
     suite: Suite,
     source: Source,
@@ -122,13 +138,19 @@ def _count(
     recordings: Recordings | None,
 ) -> Count:
     count = Count()
+    shapes = _Shapes()
     for case in suite.cases:
         count.cases += 1
         case = case if recordings is None else recordings.case(case, 0)
         if case.is_simulated and (why := unsayable(case.persona)) is not None:
             problems.add(source, why, path=case.path, line=case.line)
         count.turns += len(case.turns)
-        checks.validate(source, case, problems)
+        shape = shapes.of(case)
+        if shape is None or not shape.times:
+            before = problems.total
+            checks.validate(source, case, problems)
+            if shape is not None and problems.total > before:
+                shape = None  # each of its kind is told of
         if live is not None and selected(case, selection) and not _is_enough(total, selection):
             _look_at_answers(case, source, live, problems, total)
         if problems.total or not selected(case, selection):
@@ -139,7 +161,13 @@ def _count(
         total.selected += 1
         total.recorded += any(turn.reply is not None or turn.fault is not None for turn in case.turns)
         total.simulated += case.is_simulated
-        _count_checks(checks.apply(case), checks, count, total)
+        if shape is None or not shape.times:
+            _count_checks(checks.apply(case), checks, count, total)
+        if shape is not None:
+            shape.times += 1
+    for shape in shapes.all():
+        if shape.times > 1:
+            _count_checks(checks.apply(shape.case), checks, count, total, shape.times - 1)
     total.cases += count.cases
     return count
 
@@ -168,26 +196,66 @@ def _look_at_answers(case: Case, source: Source, live: bool, problems: Problems,
             total.unanswered.append((source, case, turn))
 
 
-def _count_checks(case: Case, checks: Checks, count: Count, total: Count) -> None:
-    for check in case.checks:
-        _count_check(check, checks, count, total, case)
-    for turn in case.turns:
-        for check in turn.checks:
-            _count_check(check, checks, count, total, case, turn)
+def _count_checks(case: Case, checks: Checks, count: Count, total: Count, times: int = 1) -> None:
+    for turn in (None, *case.turns):
+        for check in case.checks if turn is None else turn.checks:
+            examiner = checks.examiner(check)
+            _count_examiner(examiner, count, total, times)
+            for need in lacking(examiner, check, case, turn):
+                total.lacking[examiner.name, need, check.origin == "item", "case" if turn is None else "turn"] += times
 
 
-def _count_check(check: Check, checks: Checks, count: Count, total: Count, case: Case, turn: Turn | None = None) -> None:
-    examiner = checks.examiner(check)
-    _count_examiner(examiner, count, total)
-    for need in lacking(examiner, check, case, turn):
-        total.lacking[examiner.name, need, check.origin == "item", "case" if turn is None else "turn"] += 1
-
-
-def _count_examiner(examiner: Examiner, count: Count, total: Count) -> None:
-    count.evaluators[examiner.name] += 1
+def _count_examiner(examiner: Examiner, count: Count, total: Count, times: int) -> None:
+    count.evaluators[examiner.name] += times
     total.rubrics.update(codec.digest(rubric) for rubric in examiner.rubrics)
+    total.asks = total.asks or examiner.asks
     if examiner.own is not None:
         total.own[examiner.own.place] = examiner.own
+
+
+_Parts = tuple[bool, ...]
+
+
+def _parts(expect: Expectation) -> _Parts:
+    """Which parts an expectation has."""
+    if expect is NOTHING:
+        return ()
+    return tuple([getattr(expect, name) is not None for name in expect.__slots__])
+
+
+@dataclass(kw_only=True, slots=True)
+class _Shape:
+    """Cases of one turn that differ in their texts alone, and so are examined alike."""
+
+    case: Case
+    """The first of them."""
+    times: int = 0
+
+
+class _Shapes:
+    """The kinds of cases in a file; where there are many, most are not told from others."""
+
+    _MOST = 64
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[int, _Parts, _Parts, bool, bool], _Shape] = {}
+
+    def of(self, case: Case) -> _Shape | None:
+        """The kind of a case, or `None` when it is looked at by itself."""
+        if len(case.turns) != 1 or case.checks or case.persona is not None:
+            return None
+        (turn,) = case.turns
+        key = (id(turn.checks), _parts(turn.expect), _parts(case.expect), turn.context is None, case.tools is None)
+        shape = self._of.get(key)
+        if shape is None:
+            if len(self._of) >= self._MOST or any(check.given is not None for check in turn.checks):
+                return None
+            shape = self._of[key] = _Shape(case=case)
+        return shape if shape.case.turns[0].checks is turn.checks else None
+
+    def all(self) -> Iterable[_Shape]:
+        """Every kind."""
+        return self._of.values()
 
 
 def selected(case: Case, selection: Selection) -> bool:

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
-from functools import partial
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from vivavoce.analysis.summary import Tally
-from vivavoce.core import codec, plugins, secrets
-from vivavoce.core.errors import PluginError, UsageError
-from vivavoce.core.kinds import Engine, Store, Target
-from vivavoce.core.model import Header, Plan, Selection, Trial, Use
-from vivavoce.core.reply import JSON, Reply
-from vivavoce.core.result import Fault, Result, Run, Score, Simulation, State
-from vivavoce.run import secrecy
-from vivavoce.run.asking import judge_of, simulator_of
-from vivavoce.run.calls import Calls, Limits
-from vivavoce.run.checks import Checks
-from vivavoce.run.judging import Bench
+from vivavoce.core import plugins
+from vivavoce.core.errors import PluginError, UsageError, WorkerError
+from vivavoce.core.kept import Kept
+from vivavoce.core.kinds import Store, Target
+from vivavoce.core.model import Header, Plan, Trial
+from vivavoce.core.result import Result, Run, State
+from vivavoce.run.calls import Limits
 from vivavoce.run.planner import stored
-from vivavoce.run.room import Room
-from vivavoce.run.simulate import Stage
-from vivavoce.run.trial import run_trial
+from vivavoce.run.work import Done, Work
 
 _ENDING = 10.0
 """Seconds that work which is cancelled has to end."""
@@ -44,6 +36,20 @@ class Listener(Protocol):
         """The run ended, in whatever state."""
 
 
+@runtime_checkable
+class Keeper(Protocol):
+    """A listener that takes results as they were kept, and not by `result`."""
+
+    def began(self, plan: Plan, done: int) -> None:
+        """As a listener's."""
+
+    def kept(self, kept: Sequence[Kept]) -> None:
+        """Results were committed."""
+
+    def finished(self, run: Run) -> None:
+        """As a listener's."""
+
+
 async def examine(
     plan: Plan,
     store: Store,
@@ -53,7 +59,7 @@ async def examine(
     now: Callable[[], str],
     nonce: str,
     limits: Limits | None = None,
-    listeners: Sequence[Listener] = (),
+    listeners: Sequence[Listener | Keeper] = (),
     stop: asyncio.Event | None = None,
     retry_errors: bool = False,
     target: Target | None = None,
@@ -66,6 +72,7 @@ async def examine(
     Raises:
         StoreError: a result could not be kept.
         UsageError: a file changed since it was planned; the run is stored as stopped, with what was done.
+        WorkerError: a process that carried out a part of it ended; stored likewise.
     """
     limits = limits or Limits()
     tally = new_tally(plan.header)
@@ -73,143 +80,31 @@ async def examine(
     began = time.monotonic() - seconds
     for listener in listeners:
         listener.began(plan, len(done))
-    work = _Work(plan, limits, nonce, target)
+    work = Work(plan, limits, nonce, target)
+
+    def hear(held: Sequence[Done]) -> None:
+        for each in held:
+            tally.add(each.result)
+        for listener in listeners:
+            _tell(listener, held)
 
     async def carry_out() -> None:
-        async with aclosing(work.all(_left(plan, done), run_id, store, limits.concurrency)) as results:
-            async for result in results:
-                tally.add(result)
-                for listener in listeners:
-                    listener.result(result)
+        async with aclosing(work.all(plan, _left(plan, done), run_id, store, limits.concurrency, alone=bool(done))) as results:
+            async for held in results:
+                hear(held)
 
     state: State = "interrupted"
     try:
         state = await _until(carry_out, stop, limits.run_timeout)
-    except UsageError:
+    except (UsageError, WorkerError):
         state = "stopped"
         raise
     finally:
+        for held in await work.unheard():
+            hear(held)
         await work.close()
         _finish(plan, store, run_id, now(), state, tally, time.monotonic() - began)
     return _told(store.run(run_id), listeners)
-
-
-class _Work:
-    """What trials need, made once for a run."""
-
-    def __init__(self, plan: Plan, limits: Limits, nonce: str, target: Target | None) -> None:
-        selection = plan.header.selection
-        judge, rate = judge_of(selection)
-        made = target or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
-        self._target: Target = made
-        self._secrets = secrecy.values(selection)
-        checks = Checks(selection.evaluators, selection.only, folder=plan.folder)
-        self._room = Room(
-            target=made,
-            calls=Calls(
-                limits,
-                phase="target",
-                timeout=getattr(made, "timeout", None),
-                idempotent=getattr(made, "idempotent", False),
-                abandons=getattr(made, "abandons", False),
-            ),
-            checks=checks,
-            bench=Bench(
-                checks=checks,
-                use=judge,
-                calls=Calls(replace(limits, rate=rate), phase="judge", timeout=None, idempotent=True),
-            ),
-            stage=_stage(selection, limits),
-            nonce=nonce,
-            case_timeout=limits.case_timeout,
-        )
-
-    async def all(self, trials: Iterator[Trial], run_id: str, store: Store, concurrency: int) -> AsyncGenerator[Result, None]:
-        """Every trial's result, once it is kept."""
-
-        async def work(trial: Trial) -> Result:
-            return _kept(await run_trial(trial, self._room), self._secrets)
-
-        async def keep(trial: Trial, result: Result) -> None:
-            await store.append(run_id, result, trial.case)
-
-        engine: Engine = plugins.build("engines", Use(name="local"))
-        async with aclosing(engine.map(work, keep, trials, concurrency)) as results:  # type: ignore[type-var] # a generator
-            async for result in results:
-                yield result
-
-    async def close(self) -> None:
-        await self._target.close()
-        await self._room.bench.close()
-        if self._room.stage is not None:
-            await self._room.stage.close()
-
-
-def _stage(selection: Selection, limits: Limits) -> Stage | None:
-    if selection.simulator is None:
-        return None
-    use, rate = simulator_of(selection)
-    calls = Calls(replace(limits, rate=rate), phase="simulator", timeout=None, idempotent=True)
-    return Stage(use=use, calls=calls)
-
-
-def _kept(result: Result, hidden: Sequence[str]) -> Result:
-    """A result as it is kept; one that cannot be, since an evaluator or a target gave what is no data, is that case's error."""
-    try:
-        text = codec.encode(result).decode()
-    except (TypeError, ValueError, RecursionError) as error:
-        message = f"what came of it cannot be stored: {error}"
-        return Result(
-            suite=result.suite,
-            case=result.case,
-            name=result.name,
-            category=result.category,
-            repeat=result.repeat,
-            position=result.position,
-            status="error",
-            digest=result.digest,
-            error=Fault(code="not_storable", message=secrets.blot(message, hidden)),
-        )
-    return _blotted(result, hidden) if hidden and secrets.occur(text, hidden) else result
-
-
-def _blotted(result: Result, hidden: Sequence[str]) -> Result:
-    """A result without the values of secrets, should an agent or a server have sent one back.
-
-    What Viva itself says stays, such as a status or a code: a secret may be as plain a word.
-    """
-    told = partial(secrets.blot_all, secrets=hidden)
-    return replace(
-        result,
-        name=told(result.name),
-        metadata=told(result.metadata),
-        turns=tuple(
-            replace(
-                turn,
-                input=told(turn.input),
-                expected=told(turn.expected),
-                error=_fault(turn.error, told),
-                reply=codec.convert(told(codec.plain(turn.reply)), Reply) if turn.reply is not None else None,
-                scores=_scores(turn.scores, told),
-            )
-            for turn in result.turns
-        ),
-        scores=_scores(result.scores, told),
-        simulation=_simulation(result.simulation, told),
-        error=_fault(result.error, told),
-    )
-
-
-def _simulation(simulation: Simulation | None, told: Callable[[JSON], JSON]) -> Simulation | None:
-    return replace(simulation, reasoning=told(simulation.reasoning)) if simulation is not None else None
-
-
-def _fault(fault: Fault | None, told: Callable[[JSON], JSON]) -> Fault | None:
-    return replace(fault, message=told(fault.message)) if fault is not None else None
-
-
-def _scores(scores: Iterable[Score], told: Callable[[JSON], JSON]) -> tuple[Score, ...]:
-    return tuple(replace(each, label=told(each.label), reason=told(each.reason), details=told(each.details)) for each in scores)
 
 
 def _resume(
@@ -230,14 +125,22 @@ def _resume(
     return done, before.summary.seconds
 
 
-def _told(run: Run, listeners: Sequence[Listener]) -> Run:
+def _tell(listener: Listener | Keeper, done: Sequence[Done]) -> None:
+    if isinstance(listener, Keeper):
+        listener.kept([each.kept for each in done])
+        return
+    for each in done:
+        listener.result(each.result)
+
+
+def _told(run: Run, listeners: Sequence[Listener | Keeper]) -> Run:
     for listener in listeners:
         listener.finished(run)
     return run
 
 
 def _finish(plan: Plan, store: Store, run_id: str, finished: str, state: State, tally: Tally, seconds: float) -> None:
-    if state != "complete":
+    if state != "complete" and len(store.keys(run_id)) != tally.count:
         tally = _recount(store, run_id, plan)
     store.finish(run_id, finished, state, tally.summary(trials_planned=plan.count, seconds=round(seconds, 3)))
 

@@ -6,15 +6,15 @@ import asyncio
 import sqlite3
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
+from typing import NamedTuple
 
 from vivavoce.core import folders
 from vivavoce.core.errors import StoreError
-from vivavoce.core.model import Case
-from vivavoce.core.result import Result
+from vivavoce.core.kept import Kept
 from vivavoce.stores import _sql
 
 WAIT = 30.0
@@ -22,11 +22,21 @@ WAIT = 30.0
 TURN = 0.0005
 """Seconds a thread of the process may keep the interpreter while this one is there."""
 BATCH = 500
-"""Results in one transaction at most."""
+"""Results in one transaction, beyond which no more are added to it."""
 
 _Job = Callable[[sqlite3.Connection], object]
-_Asked = tuple[_Job, str | None, "Future[None]"]
-_Kept = tuple[str, Result, _sql.Written, "asyncio.Future[None]"]
+
+
+class _Added(NamedTuple):
+    run_id: str
+    kept: Sequence[Kept]
+    done: asyncio.Future[None]
+
+
+class _Asked(NamedTuple):
+    job: _Job
+    run_id: str | None
+    done: Future[None]
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -114,8 +124,8 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._jobs: SimpleQueue[_Kept | _Asked | None] = SimpleQueue()
-        self._numbers: dict[str, int] = {}
+        self._jobs: SimpleQueue[_Added | _Asked | None] = SimpleQueue()
+        self._numbers: dict[str, tuple[int, int | None]] = {}
         self._connection = self._open()
         self._thread = threading.Thread(target=self._run, name="viva-store", daemon=True)
         self._thread.start()
@@ -124,26 +134,16 @@ class Writer:
         self._turn = sys.getswitchinterval()
         sys.setswitchinterval(min(self._turn, TURN))
 
-    def add(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
-        """Keep a result; the future is done once it is committed.
-
-        Raises:
-            StoreError: it cannot be written down; those added with it are kept all the same.
-        """
-        try:
-            written = _sql.written(result, case)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise StoreError(
-                f"{result.suite}, case {result.case}: the result is no data that can be stored: {error}"
-            ) from error
-        kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._jobs.put((run_id, result, written, kept))
-        return kept
+    def add(self, run_id: str, kept: Sequence[Kept]) -> Awaitable[None]:
+        """Keep results; the future is done once they are committed."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._jobs.put(_Added(run_id, kept, done))
+        return done
 
     def do(self, job: _Job, run_id: str | None = None) -> None:
         """Do something else in a transaction of its own, after all that was added before it: to the run, if it has begun."""
         done: Future[None] = Future()
-        self._jobs.put((job, run_id, done))
+        self._jobs.put(_Asked(job, run_id, done))
         done.result()
 
     def wait(self) -> None:
@@ -166,21 +166,23 @@ class Writer:
 
     def _run(self) -> None:
         while (first := self._jobs.get()) is not None:
-            if len(first) == 3:
+            if isinstance(first, _Asked):
                 self._do(*first)
                 continue
             batch = [first]
+            size = len(first.kept)
             ends: _Asked | None = None
             closing = False
-            while len(batch) < BATCH and not self._jobs.empty():
+            while size < BATCH and not self._jobs.empty():
                 following = self._jobs.get()
                 if following is None:
                     closing = True
                     break
-                if len(following) == 3:
+                if isinstance(following, _Asked):
                     ends = following
                     break
                 batch.append(following)
+                size += len(following.kept)
             self._commit(batch)
             if ends is not None:
                 self._do(*ends)
@@ -194,11 +196,11 @@ class Writer:
         else:
             done.set_exception(error)
 
-    def _commit(self, batch: list[_Kept]) -> None:
-        error = self._transaction(lambda connection: self._insert(connection, batch), batch[0][0])
-        loops = {kept.get_loop() for *_, kept in batch}
-        for loop in loops:
-            mine = [kept for *_, kept in batch if kept.get_loop() is loop]
+    def _commit(self, batch: list[_Added]) -> None:
+        error = self._transaction(lambda connection: self._insert(connection, batch), batch[0].run_id)
+        waiting = [each.done for each in batch]
+        for loop in {done.get_loop() for done in waiting}:
+            mine = [done for done in waiting if done.get_loop() is loop]
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_settle, mine, error)
 
@@ -219,25 +221,21 @@ class Writer:
             return StoreError(f"{self._path}: cannot be written: {error}{way_out}")
         return None
 
-    def _insert(self, connection: sqlite3.Connection, batch: list[_Kept]) -> None:
-        results, transcripts, scores, cases = [], [], [], []
-        for run_id, result, written, _ in batch:
-            run = self._number(connection, run_id)
-            cases.append((written.content, written.case))
-            results.append(_sql.result_row(run, result, written.content))
-            transcripts.append((run, result.position, written.result))
-            scores.extend(_sql.score_rows(run, result))
-        connection.executemany(_sql.ADD_CASE, cases)
-        connection.executemany(_sql.ADD_RESULT, results)
-        connection.executemany(_sql.ADD_TRANSCRIPT, transcripts)
-        connection.executemany(_sql.ADD_SCORE, scores)
+    def _insert(self, connection: sqlite3.Connection, batch: list[_Added]) -> None:
+        by_run: dict[str, list[Kept]] = {}
+        for each in batch:
+            by_run.setdefault(each.run_id, []).extend(each.kept)
+        for run_id, kept in by_run.items():
+            for statement, parameters in _sql.rows(*self._number(connection, run_id), kept):
+                connection.executemany(statement, parameters)
 
-    def _number(self, connection: sqlite3.Connection, run_id: str) -> int:
+    def _number(self, connection: sqlite3.Connection, run_id: str) -> tuple[int, int | None]:
+        """The number of a run, and of the one it is compared with."""
         if run_id not in self._numbers:
             row = connection.execute(_sql.RUN_NUMBER, (run_id,)).fetchone()
             if row is None:
                 raise StoreError(f"{self._path}: has no run {run_id} to add to")
-            self._numbers[run_id] = row[0]
+            self._numbers[run_id] = row
         return self._numbers[run_id]
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 from vivavoce.analysis.summary import Tally
 from vivavoce.core import codec
 from vivavoce.core.errors import StoreError
+from vivavoce.core.kept import Kept
 from vivavoce.core.model import Case, Header
 from vivavoce.core.result import Result, Run, State, Summary
 from vivavoce.stores import _sql
@@ -54,12 +55,14 @@ class Sqlite:
         target = selection.target.name if selection.target is not None else ""
         judge = selection.judge.name if selection.judge is not None else ""
         digest, text = header.digest, codec.encode(header).decode()
-        row = (run_id, started, digest, header.version, target, judge, text)
+        exam = _sql.exam(header)
+        row = (run_id, started, digest, header.version, target, judge, text, exam)
 
         def work(connection: sqlite3.Connection) -> None:
             known = connection.execute(_sql.RUN_NUMBER, (run_id,)).fetchone()
             if known is None:
-                connection.execute(_sql.NEW_RUN, row)
+                alike = connection.execute(_sql.ALIKE, (exam,)).fetchone()
+                connection.execute(_sql.NEW_RUN, (*row, alike[0] if alike else None))
             else:
                 connection.execute(_sql.REOPEN_RUN, (run_id,))
                 connection.execute(_sql.GROW_RUN, (digest, text, run_id, digest))
@@ -69,9 +72,9 @@ class Sqlite:
             self._leases[run_id] = Lease(self._file, run_id)
         writer.do(work)
 
-    def append(self, run_id: str, result: Result, case: Case) -> Awaitable[None]:
-        """Keep a result; awaiting it returns once it is committed."""
-        return self._writer.add(run_id, result, case)
+    def append(self, run_id: str, kept: Sequence[Kept]) -> Awaitable[None]:
+        """Keep results; awaiting it returns once they are committed."""
+        return self._writer.add(run_id, kept)
 
     def finish(self, run_id: str, finished: str, state: State, summary: Summary) -> None:
         """Close a run."""
@@ -89,10 +92,11 @@ class Sqlite:
 
         def work(connection: sqlite3.Connection) -> None:
             run = _number(connection, run_id)
-            for key in keys:
-                (position,) = connection.execute(_sql.POSITION, (run, *key)).fetchone()
-                for statement in _sql.FORGET:
-                    connection.execute(statement, (run, position))
+            wanted = set(keys)
+            rows = connection.execute(_sql.POSITIONS, (run,)).fetchall()
+            places = [(run, position) for position, *key in rows if tuple(key) in wanted]
+            for statement in _sql.FORGET:
+                connection.executemany(statement, places)
 
         self._writer.do(work, run_id)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Session
@@ -23,6 +24,8 @@ class Recorded:
     Limits: a turn without a recorded answer is an error, and what the file does not tell of an answer is unknown.
     Source: the dataset formats, each of which can hold answers.
     """
+
+    waits: ClassVar[bool] = False
 
     def session(self, trial: Trial) -> Session:
         """The recorded conversation."""

@@ -24,7 +24,11 @@ def quick(line: bytes) -> Any:  # a JSON value of any shape
         value = _DECODER.decode(line)
         if type(value) is not dict:
             return None
-        names = _count(value, 1)
+        names = len(value)
+        for each in value.values():
+            kind = type(each)
+            if kind is dict or kind is list:
+                names += _count(each, 2)
     except (ValueError, RecursionError):
         return None
     written = line.count(b'":')

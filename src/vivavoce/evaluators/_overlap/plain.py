@@ -9,6 +9,8 @@ from string import punctuation
 from vivavoce.evaluators._overlap.stems import stem
 from vivavoce.evaluators._tokens import fold, words
 
+ARTICLES = frozenset({"a", "an", "the"})
+"""Those of English."""
 _ARTICLES = re.compile(r"\b(?:an?|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", punctuation)
 _LATIN = re.compile(r"[a-z0-9]+")
@@ -19,7 +21,11 @@ def without_articles(text: str) -> list[str]:
 
     Punctuation leaves no gap: `well-known` is the one word `wellknown`, and `“x”` keeps its curly quotation marks.
     """
-    return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+    plain = text.lower().translate(_NO_PUNCTUATION)
+    if text.isascii() and text.isprintable():
+        # Nothing but white space is left between words.
+        return [word for word in plain.split() if word not in ARTICLES]
+    return _ARTICLES.sub(" ", plain).split()
 
 
 def latin(text: str) -> list[str]:

@@ -28,7 +28,10 @@ class Shares(NamedTuple):
     @property
     def f1(self) -> float:
         """The harmonic mean of the two."""
-        return 2 * self.precision * self.recall / (self.precision + self.recall) if self.both else 0.0
+        if not self.both:
+            return 0.0
+        precision, recall = self.both / self.said, self.both / self.expected
+        return 2 * precision * recall / (precision + recall)
 
     def told(self) -> dict[str, JSON]:
         """For the details of a verdict."""

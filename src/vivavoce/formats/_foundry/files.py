@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from vivavoce.core.model import Suite
 from vivavoce.core.place import Problems, join
@@ -12,7 +13,7 @@ from vivavoce.formats._foundry import tables
 from vivavoce.formats._foundry.asked import Asked, Level, refers
 from vivavoce.formats._foundry.documents import Document, places
 from vivavoce.formats._foundry.recognise import layout
-from vivavoce.formats._foundry.rows import Cases, Entry
+from vivavoce.formats._foundry.rows import Cases, Entry, Lines, Wanted
 from vivavoce.wire import json_text
 from vivavoce.wire.json_lines import parsed, quick
 
@@ -27,7 +28,7 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
     asked = Asked(mapping=typed, level=level, refers=refers([typed]), live=live)
     kind = layout(source)
     if kind == "lines":
-        return _suite(source, Cases(source, problems, lambda: _lines(source, problems), asked))
+        return _suite(source, Lines(source, problems, partial(_lines, source, problems), asked))
     if kind == "table":
         return _suite(source, Cases(source, problems, lambda: tables.entries(source, problems), asked))
     found = Problems()
@@ -58,8 +59,11 @@ def _suite(source: Source, cases: Iterable[JSON]) -> Suite:
     return Suite(name=source.stem, cases=cases, format=NAME, source=source.name)
 
 
-def _lines(source: Source, problems: Problems) -> Iterator[Entry]:
-    for number, line in source.lines():
+def _lines(source: Source, problems: Problems, wanted: Wanted | None) -> Iterator[Entry]:
+    for at, (number, line) in enumerate(source.lines()):
+        if wanted is not None and not wanted(at):
+            yield None, "", number, True
+            continue
         row = quick(line)
         if row is not None:
             yield row, "", number, False

@@ -18,6 +18,7 @@ from vivavoce.wire.ids import Ids
 Entry = tuple[JSON, str, int | None, bool]
 """A row, its path in a document, its line in any other file, and whether it is known to be wrong."""
 Entries = Callable[[], Iterable[Entry]]
+Wanted = Callable[[int], bool]
 _PLAIN = frozenset({"query", "response", "ground_truth", "context", "id"})
 """Columns of most rows; those that have only these, as text, are read the quick way."""
 _GIVEN = "inputs."
@@ -44,6 +45,20 @@ class Cases:
             if case is not None:
                 yield case
         reading.end()
+
+
+class Lines(Cases):
+    """The cases of a file of lines, of which some can be read alone."""
+
+    def __init__(self, source: Source, problems: Problems, entries: Callable[[Wanted | None], Iterable[Entry]], asked: Asked):
+        super().__init__(source, problems, lambda: entries(None), asked)
+        self._parts = entries
+
+    def part(self, wanted: Wanted) -> Iterator[Case | None]:
+        """Each case that is wanted, by its row from 0, and `None` for each other."""
+        reading = Reading(self._source, self._problems, self._asked)
+        for row, path, line, wrong in self._parts(wanted):
+            yield reading.case(row, path, line, wrong)
 
 
 class Reading:
@@ -134,11 +149,12 @@ class Reading:
         others = row.keys() - _PLAIN
         if others and not others <= self._others:
             return None
+        place = position if line is None else line
         if name is None:
             name = f"#{position}"
-        elif type(name) is not str or not name:
-            return None
-        if self._ids.add(name, position if line is None else line) is not None:
+            if self._ids.add_unnamed(position, place) is not None:
+                return None
+        elif type(name) is not str or not name or self._ids.add(name, place) is not None:
             return None
         return Case(
             id=name,
@@ -166,7 +182,7 @@ class Reading:
             given = None
         name = f"#{position}" if given is None else str(given)
         place = position if self._line is None else self._line
-        first = self._ids.add(name, place)
+        first = self._ids.add_unnamed(position, place) if given is None else self._ids.add(name, place)
         if first is not None:
             where = f"row {first}" if self._line is None else f"line {first}"
             self._say(f'the id "{name}" is given twice', column, f"first in {where}")

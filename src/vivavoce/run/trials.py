@@ -1,0 +1,115 @@
+"""The trials of a plan, read from its files again each time they are iterated: all of them, or a part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from vivavoce.core import codec
+from vivavoce.core.errors import UsageError
+from vivavoce.core.kinds import Parted
+from vivavoce.core.model import Case, Header, Suite, Trial
+from vivavoce.run.checks import Checks
+from vivavoce.run.joining import Recordings
+from vivavoce.run.reading import MADE, Reading, selected
+from vivavoce.run.steady import Stamp, Steady
+
+_LOOK = 100
+"""Trials after which a file is looked at again, where nobody is waited for between them."""
+
+
+class Trials:
+    """The trials of a plan, read from the files again each time they are iterated."""
+
+    def __init__(self, readings: Sequence[Reading], header: Header, checks: Checks, recordings: Recordings | None) -> None:
+        both = zip(readings, header.files, strict=True)
+        self._suites = [(reading.suite, _steady(reading, file.sha256)) for reading, file in both]
+        self._readings = readings
+        self._selection = header.selection
+        self._planned = header.trials
+        self._checks = checks
+        self._recordings = recordings
+
+    @property
+    def stamps(self) -> tuple[Stamp | None, ...]:
+        """Of the files, as they were when they were planned."""
+        return tuple(reading.stamp for reading in self._readings)
+
+    @property
+    def can_be_shared(self) -> bool:
+        """Whether parts of it can be read without reading what is between them."""
+        selection = self._selection
+        chosen = selection.cases or selection.categories or selection.limit is not None or selection.repeat > 1
+        parts = all(isinstance(suite.cases, Parted) for suite, _ in self._suites)
+        return self._recordings is None and not chosen and parts and all(reading.format != MADE for reading in self._readings)
+
+    def part(self, index: int, of: int, size: int) -> Iterator[Trial]:
+        """Every `of`-th piece of so many trials, from the one at `index` on."""
+        position = 0
+        for suite, steady in self._suites:
+            assert isinstance(suite.cases, Parted)
+            for case in suite.cases.part(partial(_is_mine, position, index, of, size)):
+                if case is not None:
+                    if steady is not None and position % _LOOK == 0:
+                        steady.check()
+                    yield self._trial(suite, case, self._checks.apply(case), position)
+                position += 1
+            if steady is not None:
+                steady.check()
+        if position != self._planned:
+            raise UsageError(_other_count(self._suites[-1][0], "more" if position > self._planned else "fewer"))
+
+    def __iter__(self) -> Iterator[Trial]:
+        selection, position = self._selection, 0
+        for suite, case in self._cases():
+            told = self._checks.apply(case)
+            digest = codec.case_digest(case)
+            for repeat in range(selection.repeat):
+                if self._recordings is not None:
+                    told = self._checks.apply(self._recordings.case(case, repeat))
+                if position == self._planned:
+                    raise UsageError(_other_count(suite, "more"))
+                yield self._trial(suite, case, told, position, repeat, digest)
+                position += 1
+        if position < self._planned:
+            raise UsageError(_other_count(self._suites[-1][0], "fewer"))
+
+    def _trial(self, suite: Suite, case: Case, told: Case, position: int, repeat: int = 0, digest: str = "") -> Trial:
+        return Trial(
+            suite=suite.name,
+            case=told,
+            repeat=repeat,
+            position=position,
+            digest=digest or codec.case_digest(case),
+            about=suite.about,
+            seed=self._selection.seed,
+        )
+
+    def _cases(self) -> Iterator[tuple[Suite, Case]]:
+        left = self._selection.limit
+        for suite, steady in self._suites:
+            for case in suite.cases:
+                if steady is not None:
+                    steady.check()
+                if left is not None and left <= 0:
+                    return
+                if selected(case, self._selection):
+                    left = left if left is None else left - 1
+                    yield suite, case
+            if steady is not None:
+                steady.check()
+
+
+def _is_mine(before: int, index: int, of: int, size: int, row: int) -> bool:
+    return (before + row) // size % of == index
+
+
+def _steady(reading: Reading, sha256: str) -> Steady | None:
+    """What watches over a file that is read again; cases that were read whole stay as they are, whatever becomes of it."""
+    if reading.format == MADE or isinstance(reading.suite.cases, list | tuple):
+        return None
+    return Steady(reading.source, reading.stamp, sha256)
+
+
+def _other_count(suite: Suite, what: str) -> str:
+    return f"{suite.source or suite.name}: holds {what} cases than when the run was planned; what was done is kept"

@@ -1,0 +1,171 @@
+"""What trials need, and how they are held and kept: one by one, many at a time, or by several processes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
+
+from vivavoce.core import plugins
+from vivavoce.core.errors import StoreError
+from vivavoce.core.kept import Kept, keep
+from vivavoce.core.kinds import Engine, Sharing, Store, Target
+from vivavoce.core.model import Plan, Selection, Trial, Use
+from vivavoce.core.result import Result
+from vivavoce.run import secrecy, share
+from vivavoce.run.asking import judge_of, simulator_of
+from vivavoce.run.calls import Calls, Limits
+from vivavoce.run.checks import Checks
+from vivavoce.run.judging import Bench
+from vivavoce.run.keeping import as_kept
+from vivavoce.run.room import Room
+from vivavoce.run.simulate import Stage
+from vivavoce.run.trial import run_trial
+
+_Adding = asyncio.Future[None]
+_PIECES = 2
+"""Pieces at a time: one is kept while the next is held."""
+_SETTLING = 10.0
+"""Seconds that a store has to commit what it was given, once a run is broken off."""
+
+
+class Done(NamedTuple):
+    """A trial that was held."""
+
+    result: Result
+    kept: Kept
+
+
+class Work:
+    """What trials need, made once for a run."""
+
+    def __init__(self, plan: Plan, limits: Limits, nonce: str, target: Target | None, *, hidden: Sequence[str] = ()):
+        selection = plan.header.selection
+        judge, rate = judge_of(selection)
+        made = target or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
+        self._target: Target = made
+        self._adding: dict[_Adding, list[Done]] = {}
+        self._secrets = tuple(hidden) or secrecy.values(selection)
+        checks = Checks(selection.evaluators, selection.only, folder=plan.folder)
+        self._room = Room(
+            target=made,
+            calls=Calls(
+                limits,
+                phase="target",
+                timeout=getattr(made, "timeout", None),
+                idempotent=getattr(made, "idempotent", False),
+                abandons=getattr(made, "abandons", False),
+                waits=getattr(made, "waits", True),
+            ),
+            checks=checks,
+            bench=Bench(
+                checks=checks,
+                use=judge,
+                calls=Calls(replace(limits, rate=rate), phase="judge", timeout=None, idempotent=True),
+            ),
+            stage=_stage(selection, limits),
+            nonce=nonce,
+            case_timeout=limits.case_timeout,
+        )
+
+    async def all(
+        self, plan: Plan, trials: Iterator[Trial], run_id: str, store: Store, concurrency: int, *, alone: bool
+    ) -> AsyncGenerator[list[Done], None]:
+        """Every trial's result, once it is kept; several at a time where nobody is waited for.
+
+        `alone` keeps all of it in this process.
+        """
+        engine: Engine = plugins.build("engines", Use(name="local"))
+        if not alone and isinstance(engine, Sharing) and share.is_worth_it(plan):
+            shared = False
+            async with aclosing(self._shared(engine, plan, run_id, store)) as results:
+                async for done in results:
+                    shared = True
+                    yield done
+            if shared:
+                return
+        # Where nobody is waited for, trials are held one after the other, and kept many at a time.
+        pieces, places = (_each(trials), concurrency) if plan.waits else (_several(trials), _PIECES)
+
+        async def work(piece: Sequence[Trial]) -> list[Done]:
+            return [await self.hold(trial) for trial in piece]
+
+        async def add(piece: Sequence[Trial], done: list[Done]) -> None:
+            await self._added(self._add(store, run_id, done))
+
+        async with aclosing(engine.map(work, add, pieces, places)) as held:  # type: ignore[type-var] # a generator
+            async for done in held:
+                yield done
+
+    async def _shared(self, engine: Sharing, plan: Plan, run_id: str, store: Store) -> AsyncGenerator[list[Done], None]:
+        """The same, held by processes of their own; one piece is kept while the next is read."""
+        before: tuple[_Adding, list[Done], Callable[[], None]] | None = None
+        given = share.given(plan, self._secrets)
+        async with aclosing(engine.share(share.TASK, given)) as pieces:  # type: ignore[type-var] # a generator
+            async for piece, taken in pieces:
+                done = [Done(kept.whole(), kept) for kept in share.read(piece)]
+                adding = self._add(store, run_id, done)
+                if before is not None:
+                    await self._added(before[0])
+                    before[2]()
+                    yield before[1]
+                before = adding, done, taken
+            if before is not None:
+                await self._added(before[0])
+                yield before[1]
+
+    def _add(self, store: Store, run_id: str, done: list[Done]) -> _Adding:
+        """Give results to the store; that goes on though the run be broken off, and `unheard` then knows of it."""
+        adding = asyncio.ensure_future(store.append(run_id, [each.kept for each in done]))
+        self._adding[adding] = done
+        return adding
+
+    async def _added(self, adding: _Adding) -> None:
+        await asyncio.shield(adding)
+        del self._adding[adding]
+
+    async def unheard(self) -> list[list[Done]]:
+        """What was kept after all, though the run was broken off meanwhile."""
+        if self._adding:
+            await asyncio.wait(self._adding, timeout=_SETTLING)
+        ended = [(adding, done) for adding, done in self._adding.items() if adding.done() and not adding.cancelled()]
+        return [done for adding, done in ended if adding.exception() is None]
+
+    async def hold(self, trial: Trial) -> Done:
+        """A trial, held and written down.
+
+        Raises:
+            StoreError: it is no data.
+        """
+        result, text = as_kept(await run_trial(trial, self._room), self._secrets)
+        try:
+            return Done(result, keep(result, trial.case, text))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise StoreError(f"{trial.suite}, case {trial.case.id}: is no data that can be stored: {error}") from error
+
+    async def close(self) -> None:
+        """Free what target and judge hold."""
+        await self._target.close()
+        await self._room.bench.close()
+        if self._room.stage is not None:
+            await self._room.stage.close()
+
+
+def _stage(selection: Selection, limits: Limits) -> Stage | None:
+    if selection.simulator is None:
+        return None
+    use, rate = simulator_of(selection)
+    calls = Calls(replace(limits, rate=rate), phase="simulator", timeout=None, idempotent=True)
+    return Stage(use=use, calls=calls)
+
+
+def _each(trials: Iterator[Trial]) -> Iterator[Sequence[Trial]]:
+    return ((trial,) for trial in trials)
+
+
+def _several(trials: Iterator[Trial]) -> Iterator[Sequence[Trial]]:
+    while piece := list(islice(trials, share.PIECE)):
+        yield piece
