@@ -19,10 +19,10 @@ def article(view: View, overview: Overview, result: Result) -> Markup:
     place = place_of(result)
     link = tag("a", "Link to this case", href=f"#{place}", class_="here")
     # The id is inside what is folded: a browser that is sent there unfolds it, without any script.
-    body = tag("div", *_body(view, result), tag("p", link, class_="foot"), class_="body", id=place)
+    inside = tag("div", *body(view, result), tag("p", link, class_="foot"), class_="body", id=place)
     return tag(
         "article",
-        tag("details", _line(view, result), body),
+        tag("details", _line(view, result), inside),
         class_=f"case {result.status}",
         data_s=result.status,
         data_u=overview.suites[result.suite],
@@ -48,7 +48,8 @@ def _line(view: View, result: Result) -> Markup:
     )
 
 
-def _body(view: View, result: Result) -> list[Child]:
+def body(view: View, result: Result) -> list[Child]:
+    """The whole conversation, with its scores."""
     several = len(result.turns) > 1
     parts: list[Child] = []
     if len(result.case) > 80:

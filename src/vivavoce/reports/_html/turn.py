@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from vivavoce.core.reply import JSON, Citation, Object, Reply, ToolCall
 from vivavoce.core.result import BETTER, USAGE, Exchange, Score, Status
 from vivavoce.reports import _text
+from vivavoce.reports._html import rows
 from vivavoce.reports._html.blocks import View, block, data, figure, folded, mark
 from vivavoce.reports._html.differences import marked
 from vivavoce.reports._html.markup import Child, Markup, anchor, join, tag
@@ -42,8 +43,8 @@ def scores(view: View, given: Sequence[Score]) -> Markup | None:
         return None
     heads = (tag("th", name, scope="col") for name in ("Status", "Check", "Score", "Reason"))
     some, more = view.some(given)
-    rows = (_row(view, score) for score in some)
-    return join(tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="scores"), more)
+    lines = (_row(view, score) for score in some)
+    return join(tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines), class_="scores"), more)
 
 
 def _row(view: View, score: Score) -> Markup:
@@ -53,7 +54,10 @@ def _row(view: View, score: Score) -> Markup:
     by += [f"rubric {_text.line(score.rubric, NAME)}"] if score.rubric is not None else []
     by += [_text.line(score.evaluator, NAME)] if score.evaluator != score.name else []
     details = {name: value for name, value in score.details.items() if name not in (USAGE, BETTER)}
-    return tag(
+    side_by_side = rows.compared(view, details)
+    if side_by_side is not None:
+        details = {name: value for name, value in details.items() if name not in rows.COMPARED}
+    line = tag(
         "tr",
         tag("td", mark(score.status)),
         tag("th", name, scope="row"),
@@ -66,6 +70,7 @@ def _row(view: View, score: Score) -> Markup:
             folded("Details", data(view, details, "Details")) if details else None,
         ),
     )
+    return join(line, tag("tr", tag("td", side_by_side, colspan=4), class_="under") if side_by_side is not None else None)
 
 
 def _grade(score: Score) -> Iterator[Child]:
