@@ -289,6 +289,14 @@ def test_a_query_and_what_it_would_be(http):
         assert call(http, f"{AI}/{path}", {**query, "cube": "a/b/c/Budget"})[0] == 404
 
 
+def test_failures_are_on_demand_and_a_word_that_demands_none_is_a_question(http):
+    cube = {"cubeName": "Sales"}
+    assert call(http, f"{AI}/ask", {"question": "!degraded", "cube": cube})[1]["degraded"] is True
+    assert call(http, f"{AI}/ask", {"question": "!slow 0 units by year", "cube": cube})[1]["response"]["totalRows"] == 2
+    assert call(http, f"{AI}/ask", {"question": "!slow 0", "cube": cube})[1]["response"]["totalRows"] == 1
+    assert call(http, f"{AI}/ask", {"question": "!sloww 9", "cube": cube})[1]["reason"].startswith("OFF_TOPIC")
+
+
 def test_a_kind_of_answer_can_be_forced(http):
     cube = {"cubeName": "Sales"}
     _, told = call(http, f"{AI}/ask", {"question": "sales by country", "cube": cube, "forceTool": "insight"})

@@ -67,12 +67,13 @@ class Trouble:
             raise web.HTTPOk(text="<!doctype html><title>Sign in</title>", content_type="text/html")
         if word == "slow":
             await asyncio.sleep(number)
-        self._made[str(question)] += 1
-        if word == "busy" and self._made[str(question)] <= number:
-            refused = _told(web.HTTPTooManyRequests, '{"error": "10 questions a minute and no more"}')
-            refused.headers["Retry-After"] = "0"
-            raise refused
-        if isinstance(body, dict):
+        if word == "busy":
+            self._made[str(question)] += 1
+            if self._made[str(question)] <= number:
+                refused = _told(web.HTTPTooManyRequests, '{"error": "10 questions a minute and no more"}')
+                refused.headers["Retry-After"] = "0"
+                raise refused
+        if word in ("slow", "busy") and isinstance(body, dict):
             body["question"] = demand[3] or "total sales"
         return None
 
