@@ -1,6 +1,7 @@
-"""The demo: start the sample agent, examine it over HTTP, report, and say what to try next.
+"""The demo: start the sample agents, examine them over HTTP, report, and say what to try next.
 
-A second, shorter exam is of conversations with it that were recorded before; nobody is asked for that one.
+The help desk is asked what the suites of `suites` ask, the agent that counts sales what those for Saiku ask of it. A third,
+shorter exam is of conversations with the help desk that were recorded before; nobody is asked for that one.
 """
 
 from __future__ import annotations
@@ -30,31 +31,44 @@ class Exams:
     """What the demo held, as the store has it."""
 
     live: Run
-    """The agent, asked over HTTP."""
+    """The help desk, asked over HTTP."""
+    sales: Run
+    """The agent that counts sales, asked as Saiku is."""
     recorded: Run
-    """What it said and did before."""
+    """What the help desk said and did before."""
+
+    @property
+    def all(self) -> tuple[Run, ...]:
+        """Every run, in the order in which they were held."""
+        return self.live, self.sales, self.recorded
 
 
 def examine(*, store: str, note: Callable[[str], None]) -> Exams:
-    """Examine the sample agent, and what was recorded of it, and keep both runs; `note` is told what happens.
+    """Examine the sample agents, and what was recorded of one, and keep all runs; `note` is told what happens.
 
     Raises:
-        VivaError: the agent does not start, or the run cannot be kept.
+        VivaError: the agents do not start, or a run cannot be kept.
     """
     from vivavoce import api
+    from vivavoce.core.model import Use
 
     with as_file(files("vivavoce.samples").joinpath("suites")) as folder, serving() as url:
-        suites = [here.near(path) for path in sorted(folder.iterdir())]
+        suites = sorted(folder.iterdir())
         note(f"Examining the sample agent, the help desk of an invented shop, at {url}")
         note("No key is needed, and nothing leaves this machine.")
-        live = api.evaluate(suites, target=url, store=store)
+        live = api.evaluate([here.near(path) for path in suites if not _of_sales(path)], target=url, store=store)
+        note("Then a second one, which answers questions about the shop's sales with rows, as Saiku does.")
+        # Named, lest variables say who asks a server of the person's own.
+        server = Use(name="saiku", options={"url": url, "user": "admin", "password": "admin"})
+        of_sales = [here.near(path) for path in suites if _of_sales(path)]
+        sales = api.evaluate(of_sales, target=server, judge="none", store=store)
     with as_file(files("vivavoce.samples").joinpath("recordings", "conversations.jsonl")) as path:
-        note("And conversations recorded with it, as rows of Microsoft Foundry, for which nobody is asked.")
-        return Exams(live=live, recorded=api.evaluate(here.near(path), store=store))
+        note("And conversations recorded with the first, as rows of Microsoft Foundry, for which nobody is asked.")
+        return Exams(live=live, sales=sales, recorded=api.evaluate(here.near(path), store=store))
 
 
 def report(exams: Exams, *, store: str, out: TextIO, color: bool) -> None:
-    """Show both runs, the second in short, and say what to try next."""
+    """Show all runs, those after the first in short, and say what to try next."""
     from vivavoce.core import plugins
     from vivavoce.core.model import Use
 
@@ -62,15 +76,14 @@ def report(exams: Exams, *, store: str, out: TextIO, color: bool) -> None:
     page = Path(store).parent / PAGE
     with page.open("w", encoding="utf-8") as written:
         plugins.build("reports", Use(name="html")).render(exams.live, written)
-    for line in (*_in_short(exams.recorded), *_afterwards(exams, store, here.near(page))):
+    shorts = (*_in_short("Questions about sales", exams.sales), *_in_short("Recorded conversations", exams.recorded))
+    for line in (*shorts, *_afterwards(exams, store, here.near(page))):
         print(line, file=out)
 
 
 def outcome(exams: Exams) -> int:
     """The exit code: 0 when the exams could be held, whatever the agent made of them."""
-    held = all(
-        run.state == "complete" and not run.summary.errored and run.summary.evaluated for run in (exams.live, exams.recorded)
-    )
+    held = all(run.state == "complete" and not run.summary.errored and run.summary.evaluated for run in exams.all)
     return EXIT_OK if held else EXIT_FAILED
 
 
@@ -99,10 +112,15 @@ def serving() -> Iterator[str]:
                 process.kill()
 
 
-def _in_short(run: Run) -> Iterator[str]:
+def _of_sales(suite: Path) -> bool:
+    """Whether a suite is for the agent that counts sales, by the name that Saiku's suites have."""
+    return suite.name.endswith(".eval.yaml")
+
+
+def _in_short(what: str, run: Run) -> Iterator[str]:
     """A run in a few lines: of each check over how many it speaks, and what failed with one reason."""
     yield ""
-    yield f"Recorded conversations  {run.header.files[0].path}"
+    yield f"{what}  {run.header.files[0].path}"
     yield ""
     width = max(map(len, run.summary.evaluators))
     for name, each in sorted(run.summary.evaluators.items()):
@@ -123,24 +141,30 @@ def _afterwards(exams: Exams, store: str, page: str) -> tuple[str, ...]:
     """What the outcome means, and commands to go on with."""
     kept = "" if store == DEFAULT_STORE else f" --store {shlex.quote(store)}"
     viva = here.viva()
-    live, recorded = (f"{viva} run {shlex.quote(run.header.files[0].path)}{kept}" for run in (exams.live, exams.recorded))
+    live, sales, recorded = (f"{viva} run {shlex.quote(run.header.files[0].path)}{kept}" for run in exams.all)
     process = shlex.quote(f"command:{here.python()} -m vivavoce.samples.stdio")
-    failed = f"{exams.live.summary.failed} cases and {exams.recorded.summary.failed} recorded conversations failed"
+    numbers = " and ".join(f"{run.summary.failed} {what}" for run, what in zip(exams.all, _FAILED, strict=True))
     return (
         "",
-        f"{failed}, and rightly so: like any agent, this",
-        "one has weaknesses, and notes beside the cases say which. In CI, such a run would stop the change with exit code 1.",
+        f"{numbers.replace(' and', ',', 1)} failed,",
+        "and rightly so: like any agents, these have weaknesses, and notes beside the cases say which. In CI, such a run would",
+        "stop the change with exit code 1.",
         "",
         f"The first report as a page to pass round, which any browser opens: {shlex.quote(page)}",
         "",
-        "See both here again, the first and the last, or write one where you like:",
+        "See all of them here again, from the first to the last, or write one where you like:",
+        f"  {viva} show last~2{kept}",
         f"  {viva} show last~1{kept}",
         f"  {viva} show last{kept}",
-        f"  {viva} show last~1{kept} --output report.html",
+        f"  {viva} show last~2{kept} --output report.html",
         "",
         "Hold the exam again, with the agent as a Python class, or as a process:",
         f"  {live} --target python:vivavoce.samples.desk:Desk",
         f"  {live} --target {process}",
+        "",
+        "Or ask the second agent again, while it is served as a Saiku server would be:",
+        f"  {here.python()} -m vivavoce.samples.serve",
+        f"  {sales} --target saiku:http://localhost:8000",
         "",
         "Examine recorded conversations, without any agent; these, or your own rows of Microsoft Foundry:",
         f"  {recorded}",
@@ -149,3 +173,6 @@ def _afterwards(exams: Exams, store: str, page: str) -> tuple[str, ...]:
         f"  {viva} init",
         f"  {viva} run evals/ --target http://localhost:8000/api/chat",
     )
+
+
+_FAILED = ("cases of the help desk", "questions about sales", "recorded conversations")
