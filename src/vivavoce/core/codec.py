@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from functools import cache
-from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgspec
 
-from vivavoce.core.model import NOTHING, Case, Expectation, Header
+from vivavoce.core.model import NOTHING, Case, Expectation, Header, parts
 from vivavoce.core.reply import JSON, Object
 from vivavoce.core.result import EvaluatorSummary, GroupSummary, Run, Stability, Summary, Usage
 
@@ -167,11 +166,9 @@ def document(run: Run) -> dict[str, JSON]:
 def _told(expect: Expectation) -> Object:
     if expect is NOTHING:
         return {}
-    return {name: value for name, value in zip(_EXPECTED, _expected(expect), strict=True) if value is not None}
-
-
-_EXPECTED = Expectation.__slots__
-_expected = attrgetter(*_EXPECTED)
+    return {
+        name: value for name, value in zip(Expectation.__slots__, parts(Expectation)(expect), strict=True) if value is not None
+    }
 
 
 def _counts(value: Summary | EvaluatorSummary | GroupSummary) -> dict[str, int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
-from vivavoce.core.model import NOTHING, Case, Expectation, Selection, Suite, Turn
+from vivavoce.core.model import NOTHING, Case, Expectation, Selection, Suite, Turn, parts
 from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
@@ -220,7 +220,7 @@ def _parts(expect: Expectation) -> _Parts:
     """Which parts an expectation has."""
     if expect is NOTHING:
         return ()
-    return tuple([getattr(expect, name) is not None for name in expect.__slots__])
+    return tuple([value is not None for value in parts(Expectation)(expect)])
 
 
 @dataclass(kw_only=True, slots=True)

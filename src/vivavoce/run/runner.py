@@ -82,16 +82,10 @@ async def examine(
         listener.began(plan, len(done))
     work = Work(plan, limits, nonce, target)
 
-    def hear(held: Sequence[Done]) -> None:
-        for each in held:
-            tally.add(each.result)
-        for listener in listeners:
-            _tell(listener, held)
-
     async def carry_out() -> None:
         async with aclosing(work.all(plan, _left(plan, done), run_id, store, limits.concurrency, alone=bool(done))) as results:
             async for held in results:
-                hear(held)
+                _hear(held, tally, listeners)
 
     state: State = "interrupted"
     try:
@@ -101,7 +95,7 @@ async def examine(
         raise
     finally:
         for held in await work.unheard():
-            hear(held)
+            _hear(held, tally, listeners)
         await work.close()
         _finish(plan, store, run_id, now(), state, tally, time.monotonic() - began)
     return _told(store.run(run_id), listeners)
@@ -125,12 +119,16 @@ def _resume(
     return done, before.summary.seconds
 
 
-def _tell(listener: Listener | Keeper, done: Sequence[Done]) -> None:
-    if isinstance(listener, Keeper):
-        listener.kept([each.kept for each in done])
-        return
-    for each in done:
-        listener.result(each.result)
+def _hear(held: Sequence[Done], tally: Tally, listeners: Sequence[Listener | Keeper]) -> None:
+    """Count results that were kept, and tell of them."""
+    for each in held:
+        tally.add(each.result)
+    for listener in listeners:
+        if isinstance(listener, Keeper):
+            listener.kept([each.kept for each in held])
+        else:
+            for each in held:
+                listener.result(each.result)
 
 
 def _told(run: Run, listeners: Sequence[Listener | Keeper]) -> Run:

@@ -27,8 +27,6 @@ _LEAST = 20_000
 _MOST = 4
 """Processes, which one that keeps what they make can keep up with."""
 
-_rows = msgspec.msgpack.Decoder(list[Kept])
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Share:
@@ -68,7 +66,7 @@ def given(plan: Plan, hidden: Sequence[str]) -> list[bytes]:
 
 def read(piece: bytes) -> list[Kept]:
     """A piece as it was made."""
-    return _rows.decode(piece)
+    return msgspec.msgpack.decode(piece, type=list[Kept])
 
 
 def _cores() -> int:
