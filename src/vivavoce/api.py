@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from os import PathLike, fspath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.core.model import Check, Selection, Suite, Use
@@ -15,11 +16,18 @@ from vivavoce.core.result import Run
 if TYPE_CHECKING:
     from vivavoce.core.kinds import Target
     from vivavoce.run.calls import Limits
+    from vivavoce.run.cassette import Taping
 
 Data = str | PathLike[str] | Suite | Sequence[str | PathLike[str]]
 """What is examined: the path of a dataset, several, or a suite made in Python."""
 Evaluators = str | Sequence[str] | Mapping[str, Mapping[str, Any]]  # options are whatever the evaluator takes
 """The name of an evaluator, several (`"ExactMatch"`, `'strict:ExactMatch={"case_sensitive": true}'`), or names with options."""
+
+
+_TAPING: Mapping[str, Any] = MappingProxyType(  # of each option, what its kind is
+    {"record": None, "replay": None, "record_missing": False, "cache": True}
+)
+"""What concerns cassettes, with its default."""
 
 
 def evaluate(data: Data, **options: Any) -> Run:  # the same as evaluate_async's, and checked there
@@ -49,7 +57,7 @@ async def evaluate_async(
     concurrency: int = 10,
     timeout: float | None = None,
     retries: int = 3,
-    **selection: Any,  # fields of Selection: format, lenient, traces, only, map, level, cases, categories, limit, repeat, seed
+    **more: Any,  # fields of Selection and of Taping
 ) -> Run:
     """Examine an agent, keep the run in the store, and return it.
 
@@ -64,8 +72,8 @@ async def evaluate_async(
         concurrency: Conversations at once.
         timeout: Seconds a call may take.
         retries: How often a call is repeated where that is safe.
-        **selection: More of what chooses cases: `format`, `lenient`, `traces`, `only`, `map`, `level`, `cases`,
-            `categories`, `limit`, `repeat`, `seed`.
+        **more: What chooses cases: `format`, `lenient`, `traces`, `only`, `map`, `level`, `cases`, `categories`, `limit`,
+            `repeat`, `seed`. Cassettes: `record` or `replay`, a path; `record_missing`; `cache`, true unless told otherwise.
 
     Raises:
         VivaError: datasets, options or the store are wrong; the message says how to mend it.
@@ -78,7 +86,7 @@ async def evaluate_async(
         raise UsageError(f"evaluate: store must be the path of a SQLite file, not {store!r:.100}")
     use, live = _target(target)
     chosen = replace(
-        _selection(selection),
+        _selection(more),
         paths=() if isinstance(data, Suite) else _paths(data),
         target=use,
         judge=_use(judge, "judge", "none"),
@@ -86,17 +94,25 @@ async def evaluate_async(
         evaluators=_checks(evaluators),
     )
     suites = (data,) if isinstance(data, Suite) else ()
-    return await _examine(chosen, suites, live, str(fspath(store)), limits)
+    return await _examine(chosen, suites, live, str(fspath(store)), limits, _taping(more))
 
 
-async def _examine(selection: Selection, suites: Sequence[Suite], live: Target | None, store: str, limits: Limits) -> Run:
+async def _examine(
+    selection: Selection, suites: Sequence[Suite], live: Target | None, store: str, limits: Limits, taping: Taping
+) -> Run:
     from vivavoce.core import plugins
     from vivavoce.run import identity
+    from vivavoce.run.cassette import Deck
     from vivavoce.run.planner import plan
     from vivavoce.run.runner import examine
 
-    made = plan(selection, suites=suites, live=live is not None)
+    made = plan(selection, suites=suites, live=live is not None, asks=taping.asks)
     kept = plugins.build("stores", Use(name="sqlite", options={"path": store}))
+    try:
+        deck = Deck(taping, made.header.selection)
+    except BaseException:
+        kept.close()
+        raise
     try:
         return await examine(
             made,
@@ -107,9 +123,13 @@ async def _examine(selection: Selection, suites: Sequence[Suite], live: Target |
             nonce=identity.new_nonce(),
             limits=limits,
             target=live,
+            deck=deck,
         )
     finally:
-        kept.close()
+        try:
+            deck.close()
+        finally:
+            kept.close()
 
 
 def _selection(given: Mapping[str, Any]) -> Selection:  # checked here
@@ -117,10 +137,11 @@ def _selection(given: Mapping[str, Any]) -> Selection:  # checked here
     from vivavoce.core.errors import UsageError
     from vivavoce.core.place import did_you_mean
 
-    known = ("format", "lenient", "traces", "only", "map", "level", "cases", "categories", "limit", "repeat", "seed")
+    known = ("format", "lenient", "traces", "only", "map", "level", "cases", "categories", "limit", "repeat", "seed", *_TAPING)
     for name in given:
         if name not in known:
             raise UsageError(f'evaluate: unknown option "{name}" ({did_you_mean(name, known)})')
+    given = {name: value for name, value in given.items() if name not in _TAPING}
     several = {name: (given[name],) for name in ("only", "cases", "categories", "traces") if isinstance(given.get(name), str)}
     for name in ("repeat", "limit"):
         if isinstance(given.get(name), int) and given[name] < 1:
@@ -129,6 +150,22 @@ def _selection(given: Mapping[str, Any]) -> Selection:  # checked here
         return codec.convert({**given, **several}, Selection)
     except ValueError as error:
         raise UsageError(f"evaluate: {str(error).replace('$.', '')}") from None
+
+
+def _taping(given: Mapping[str, Any]) -> Taping:  # checked here
+    from vivavoce.core.errors import UsageError
+    from vivavoce.run.cassette import CACHE, Taping
+
+    record, replay, missing, cache = (given.get(name, default) for name, default in _TAPING.items())
+    for name, path in (("record", record), ("replay", replay)):
+        if path is not None and not isinstance(path, str | PathLike):
+            raise UsageError(f"evaluate: {name} must be a path, not {path!r:.100}")
+    return Taping(
+        record=None if record is None else str(fspath(record)),
+        replay=None if replay is None else str(fspath(replay)),
+        record_missing=bool(missing),
+        cache=CACHE if cache else None,
+    )
 
 
 def _paths(data: object) -> tuple[str, ...]:

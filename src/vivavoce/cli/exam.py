@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vivavoce.cli.console import note, warn
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store, project
-from vivavoce.cli.terms import limits, selection
+from vivavoce.cli.terms import limits, selection, taping
 from vivavoce.core import environment
 
 if TYPE_CHECKING:
@@ -43,11 +43,13 @@ def begin(wanted: Settings, shown: Silent | None = None) -> int:
     from vivavoce.run.planner import plan
 
     selected = selection(wanted)
+    asks = taping(wanted).asks
     outputs = Outputs(choose(wanted.output, min_pass_rate=wanted.min_pass_rate))
     with environment.known(wanted.environment), open_store(wanted) as store:
-        made = plan(selected)
+        made = plan(selected, asks=asks)
         outputs.spare(made, project(wanted))
-        sign_in(made)
+        if asks:
+            sign_in(made)
         attempt = Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
         return carry_out(attempt, store, wanted, shown)
 
@@ -83,8 +85,12 @@ def carry_out(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | 
 async def hold(attempt: Attempt, store: Store, wanted: Settings, shown: Silent, stop: Stop) -> Run:
     """Examine until the end, or until `stop` is heard; the run as the store then has it."""
     from vivavoce.run import identity
+    from vivavoce.run.cassette import Deck
     from vivavoce.run.runner import examine
 
+    deck = Deck(taping(wanted), attempt.plan.header.selection)
+    if deck.warning is not None:
+        warn(deck.warning)
     try:
         return await examine(
             attempt.plan,
@@ -97,9 +103,11 @@ async def hold(attempt: Attempt, store: Store, wanted: Settings, shown: Silent, 
             listeners=(shown, attempt.outputs),
             stop=stop.event,
             retry_errors=attempt.retry_errors,
+            deck=deck,
         )
     finally:
         shown.close()
+        deck.close()
 
 
 async def _examine(attempt: Attempt, store: Store, wanted: Settings, shown: Silent) -> int:

@@ -10,7 +10,7 @@ from vivavoce.cli.exam import Attempt, begin, carry_out, sign_in
 from vivavoce.cli.flags import add_settings, settings
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store, project
-from vivavoce.cli.terms import secret_uses
+from vivavoce.cli.terms import secret_uses, taping
 from vivavoce.core import environment
 from vivavoce.core.errors import UsageError
 
@@ -63,9 +63,11 @@ def _resume(arguments: argparse.Namespace) -> int:
         if run.state == "complete" and not errors:
             outputs.spare(None, project(wanted))
             return report(run, outputs, wanted)
-        again = replan(run.header, secret=secret_uses(wanted))
+        asks = taping(wanted).asks
+        again = replan(run.header, secret=secret_uses(wanted), asks=asks)
         outputs.spare(again, project(wanted))
-        sign_in(again)
+        if asks:
+            sign_in(again)
         attempt = Attempt(plan=again, run_id=run.id, started=run.started, outputs=outputs, retry_errors=arguments.retry_errors)
         return carry_out(attempt, store, wanted)
 

@@ -31,6 +31,9 @@ def project(wanted: Settings) -> Iterator[tuple[Path, str]]:
     if path is not None:
         for suffix in ("", "-wal", "-shm", "-journal"):
             yield Path(f"{path}{suffix}"), f"the store {path}"
+    for cassette in (wanted.record, wanted.replay):
+        if cassette is not None:
+            yield Path(cassette), f"the cassette {cassette}"
     for pattern in ("viva.toml", "pyproject.toml", ".env*", "env/.env*"):
         yield from ((found, str(found)) for found in Path().glob(pattern))
 

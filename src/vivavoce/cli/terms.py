@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from vivavoce.core.model import Selection, Use
     from vivavoce.core.reply import JSON
     from vivavoce.run.calls import Limits
+    from vivavoce.run.cassette import Taping
 
 
 def selection(wanted: Settings) -> Selection:
@@ -75,3 +76,19 @@ def _use(kind: str, spec: str | None, options: Mapping[str, JSON]) -> Use | None
         return None
     use = parse_spec(spec, kind)
     return Use(name=use.name, options={**use.options, **options})
+
+
+def taping(wanted: Settings) -> Taping:
+    """What is recorded, replayed and spared.
+
+    Raises:
+        UsageError: two of these settings exclude each other.
+    """
+    from vivavoce.run.cassette import CACHE, Taping
+
+    return Taping(
+        record=wanted.record,
+        replay=wanted.replay,
+        record_missing=wanted.record_missing,
+        cache=None if wanted.no_cache else CACHE,
+    )

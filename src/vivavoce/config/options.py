@@ -211,6 +211,30 @@ OPTIONS = (
     ),
     Option(name="rate", kind="rate", group=HOW, metavar="N/s", help="Most calls of the agent a second; default no limit."),
     Option(
+        name="record",
+        kind="text",
+        group=HOW,
+        metavar="FILE",
+        help="Record every call of agent, judge and simulator in this cassette, with .gz packed; what is in it already stays "
+        "until it is asked again.",
+    ),
+    Option(
+        name="replay",
+        kind="text",
+        group=HOW,
+        metavar="FILE",
+        help="Call nobody: take every answer from this cassette; a call that it does not hold is an error.",
+    ),
+    Option(
+        name="record-missing", kind="flag", group=HOW, help="With --replay: make the calls that it does not hold, and add them."
+    ),
+    Option(
+        name="no-cache",
+        kind="flag",
+        group=HOW,
+        help="Ask the judge also what it was asked before in the very same words; its verdicts are else kept in .viva/cache.",
+    ),
+    Option(
         name="min-pass-rate",
         kind="share",
         group=GATE,

@@ -40,6 +40,10 @@ class Settings:
     run_timeout: float | None = None
     retries: int = 3
     rate: float | None = None
+    record: str | None = None
+    replay: str | None = None
+    record_missing: bool = False
+    no_cache: bool = False
     min_pass_rate: float | None = None
     no_fail_on_regression: bool = False
     output: tuple[str, ...] = ()

@@ -167,7 +167,8 @@ class Guarded(Protocol[S]):
 
 
 class Judge(Protocol):
-    """Who answers a rubric. May have `name: str`, by which reports say who spoke, and `close()`, as a target has."""
+    """Who answers a rubric. May have `name: str`, by which reports say who spoke, `where: str`, the address that it asks, and
+    `close()`, as a target has."""
 
     async def judge(self, rubric: Rubric, evidence: Evidence, fields: Object) -> Verdict:
         """A verdict with a value on the rubric's scale, or one of its labels. `fields` replace evidence of these names.

@@ -77,6 +77,11 @@ class Endpoint(ABC):
             ValueError: an option or a variable is wrong or missing.
         """
 
+    @property
+    def where(self) -> str:
+        """The address that its model is asked at."""
+        return self._at.url
+
     async def complete(self, messages: Sequence[Message], schema: Object | None = None) -> Completion:
         """What the model answers, held to the schema as far as the endpoint can."""
         return await self._completions.complete(messages, schema)

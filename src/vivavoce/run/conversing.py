@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from vivavoce.core.errors import CallError
@@ -16,6 +17,7 @@ from vivavoce.core.model import Case, Check, Trial, Turn
 from vivavoce.core.reply import JSON, Message, Object, Reply, Request
 from vivavoce.core.result import Failure
 from vivavoce.run.calls import Calls
+from vivavoce.run.player import Player
 from vivavoce.run.room import Room
 from vivavoce.run.simulate import User
 
@@ -53,21 +55,21 @@ class Talk:
     """Of each simulated turn."""
 
 
-async def converse(trial: Trial, room: Room, deadline: float | None) -> Talk:
+async def converse(trial: Trial, room: Room, player: Player, deadline: float | None) -> Talk:
     """Say every turn in order, or let the simulated user speak; after a failure, nothing more is sent."""
     case = trial.case
     talk = Talk(checks=case.checks)
     if case.persona is not None and case.is_simulated:
         assert room.stage is not None, "the planner names a simulator where there is a persona"
-        talk.user = room.stage.user(trial, case.persona)
+        talk.user = room.stage.user(trial, case.persona, player)
         talk.each, talk.checks = room.checks.of_turns(case)
     try:
         if deadline is None:
-            talk.failure = await _say_all(trial, room, talk)
+            talk.failure = await _say_all(trial, room, player, talk)
             talk.held += (Held(turn=turn) for turn in case.turns[len(talk.held) :])
             return talk
         async with asyncio.timeout_at(deadline) as limit:
-            talk.failure = await _say_all(trial, room, talk)
+            talk.failure = await _say_all(trial, room, player, talk)
     except TimeoutError:
         if deadline is None or not limit.expired():
             raise
@@ -109,10 +111,10 @@ async def _next(talk: Talk, case: Case) -> Turn | Failure | None:
     return said if isinstance(said, Failure) else _simulated(talk, said)
 
 
-async def _say_all(trial: Trial, room: Room, talk: Talk) -> Failure | None:
+async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Failure | None:
     case = trial.case
     try:
-        session = room.target.session(trial)
+        session = player.session(room.target)
     except CallError as error:
         return _failed(talk, case.turns[0] if talk.user is None else None, error.failure)
     history = case.history
@@ -129,15 +131,15 @@ async def _say_all(trial: Trial, room: Room, talk: Talk) -> Failure | None:
                 about=trial.about,
                 history=history,
             )
-            outcome = await _say(session, request, room.calls)
+            outcome, asked = await player.say(request, session, partial(_send, session, request, room.calls))
             if isinstance(outcome, Failure):
                 return _failed(talk, turn, outcome, history)
             if turn.input is None:
                 # Only a session that fetched an answer knows what that had been asked.
-                turn = replace(turn, input=getattr(session, "asked", None))
+                turn = replace(turn, input=asked)
             talk.held.append(Held(turn=turn, history=history, reply=outcome))
             if any("expected_rows" in room.checks.examiner(check).needs for check in turn.checks):
-                reference = await _reference(session, turn.expect.reference_query, room.calls)
+                reference = await _reference(session, turn.expect.reference_query, request, room.calls, player)
                 talk.held[-1] = replace(talk.held[-1], reference=reference)
             history = (*history, Message(role="user", content=turn.input), Message(role="assistant", content=outcome.text))
             if talk.user is not None:
@@ -147,7 +149,7 @@ async def _say_all(trial: Trial, room: Room, talk: Talk) -> Failure | None:
         await _close(session, room.calls)
 
 
-async def _say(session: Session, request: Request, calls: Calls) -> Reply | Failure:
+async def _send(session: Session, request: Request, calls: Calls) -> Reply | Failure:
     began = time.perf_counter()
 
     async def send() -> Reply:
@@ -161,19 +163,21 @@ async def _say(session: Session, request: Request, calls: Calls) -> Reply | Fail
     return outcome
 
 
-async def _reference(session: Session, query: JSON, calls: Calls) -> tuple[Object, ...] | Failure | None:
+async def _reference(
+    session: Session, query: JSON, request: Request, calls: Calls, player: Player
+) -> tuple[Object, ...] | Failure | None:
     """The rows that a reference query gives on the agent's own source; `None` where there is no query."""
     if query is None:
         return None
-    run = getattr(session, "rows", None)
 
     async def rows() -> tuple[Object, ...]:
+        run = getattr(session, "rows", None)
         if run is None:
             why = "the target runs no queries; name one that does, or expect rows that the file holds"
             raise CallError(Failure(code="no_rows", message=why, sent=False))
         return tuple(await run(query))
 
-    outcome = await _call(rows, calls)
+    outcome = await player.rows(query, request, partial(_call, rows, calls))
     if isinstance(outcome, Failure):
         return replace(outcome, phase="dataset", message=f"the reference query failed: {outcome.message}")
     return outcome

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from copy import copy
 from dataclasses import replace
 
 from vivavoce.core import codec, plugins
@@ -15,17 +16,31 @@ from vivavoce.core.result import BETTER, USAGE, Score, Status, Verdict
 from vivavoce.core.rubric import Rubric
 from vivavoce.core.wording import asked_for
 from vivavoce.run.calls import Calls
+from vivavoce.run.cassette import Deck, Nobody
 from vivavoce.run.checks import Checks, Examiner
+from vivavoce.run.player import Player
 
 
 class Bench:
     """The examiners of a run: its evaluators, and its judge where they ask for one."""
 
-    def __init__(self, *, checks: Checks, use: Use, calls: Calls) -> None:
-        made = plugins.build("judges", use, lax=True)
+    def __init__(self, *, checks: Checks, use: Use, calls: Calls, deck: Deck | None = None) -> None:
+        deck = deck or Deck()
+        silent = deck.silent("judge")
+        made = Nobody() if silent else plugins.build("judges", use, lax=True)
         self._checks = checks
         self._judge: Judge = made.through(calls.sure) if isinstance(made, Guarded) else made
-        self._name: str = getattr(made, "name", use.name)
+        self._name: str = deck.name("judge") if silent else getattr(made, "name", use.name)
+        self._where: str = getattr(made, "where", "")
+
+    def through(self, player: Player) -> Bench:
+        """The same, for one trial: its judge is asked through that trial's recording."""
+        judge = player.judge(self._judge, self._name, self._where)
+        if judge is self._judge:
+            return self
+        made = copy(self)
+        made._judge = judge
+        return made
 
     async def scores(self, check: Check, evidence: Evidence, deadline: float | None) -> tuple[Score, ...]:
         """One check, applied to a turn: a score, or one for each tool call where it examines those.

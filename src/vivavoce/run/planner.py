@@ -23,11 +23,13 @@ from vivavoce.run.steady import Stamp, stamp
 from vivavoce.run.trials import Trials
 
 
-def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite] = (), live: bool = False) -> Plan:
+def plan(
+    selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite] = (), live: bool = False, asks: bool = True
+) -> Plan:
     """Read every file once, and say what would be run.
 
     `suites` are such as were made in Python, beside the files. With `live`, the target is an object given from Python, which
-    the selection only names.
+    the selection only names. Without `asks`, nobody it names will be asked, and so need not be there.
 
     Raises:
         DatasetError: files have problems; carries all of them.
@@ -56,10 +58,7 @@ def plan(selection: Selection, *, folder: Path = Path(), suites: Sequence[Suite]
         judge=selection.judge or _default_judge(),
         simulator=(selection.simulator or Use(name="scripted")) if count.simulated else None,
     )
-    waits = live or getattr(plugins.build("targets", selection.target or Use(name=""), lax=True), "waits", True)
-    plugins.build("judges", judge_of(selection)[0], lax=True)
-    if count.simulated:
-        plugins.build("simulators", simulator_of(selection)[0], lax=True)
+    waits = _waits(selection, live=live, asks=asks)
     header = _header(selection, readings, count, recordings)
     warnings = [str(warning) for warning in problems.warnings]
     if problems.warned > len(problems.warnings):
@@ -80,6 +79,7 @@ def replan(
     folder: Path = Path(),
     secret: Mapping[str, Use] = MappingProxyType({}),
     live: bool = False,
+    asks: bool = True,
 ) -> Plan:
     """The plan of a stored run again.
 
@@ -96,11 +96,11 @@ def replan(
         if source.sha256() != file.sha256:
             raise UsageError(f"{file.path}: changed since the run began; put it back as it was, or start a new run")
     selection = replace(
-        secrecy.unhidden(header.selection, secret),
+        secrecy.unhidden(header.selection, secret) if asks else header.selection,
         paths=tuple(file.path for file in header.files),
         traces=tuple(file.path for file in header.traces),
     )
-    again = plan(selection, folder=folder, live=live)
+    again = plan(selection, folder=folder, live=live, asks=asks)
     if again.header.version != header.version:
         raise UsageError(
             f"the run was begun by viva {header.version} and this is {again.header.version}; "
@@ -135,6 +135,18 @@ def readings(selection: Selection, *, folder: Path = Path()) -> tuple[list[Readi
         problems.raise_any()  # here, since lines are looked up in the files
     _check_only(selection, found)
     return found, (*(str(warning) for warning in problems.warnings), *telling.told(count, recordings))
+
+
+def _waits(selection: Selection, *, live: bool, asks: bool) -> bool:
+    """Whether the target is waited for. Everybody who is asked can then be made; of those who are not, there are such."""
+
+    def made(kind: str, use: Use) -> object:
+        return plugins.build(kind, use, lax=True) if asks else plugins.find(kind, use.name)
+
+    made("judges", judge_of(selection)[0])
+    if selection.simulator is not None:
+        made("simulators", simulator_of(selection)[0])
+    return live or getattr(made("targets", selection.target or Use(name="")), "waits", True)
 
 
 def _trial_count(selection: Selection, count: Count) -> int:

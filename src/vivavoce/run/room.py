@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vivavoce.core.kinds import Target
 from vivavoce.run.calls import Calls
+from vivavoce.run.cassette import Deck
 from vivavoce.run.checks import Checks
 from vivavoce.run.judging import Bench
 from vivavoce.run.simulate import Stage
@@ -25,3 +26,5 @@ class Room:
     nonce: str
     """Tells this process's conversations from those of earlier ones, for agents that remember sessions."""
     case_timeout: float | None = None
+    deck: Deck = field(default_factory=Deck)
+    """What calls pass on their way: the recording, the replay, the cache."""

@@ -16,6 +16,7 @@ from vivavoce.core.kinds import Store, Target
 from vivavoce.core.model import Header, Plan, Trial
 from vivavoce.core.result import Result, Run, State
 from vivavoce.run.calls import Limits
+from vivavoce.run.cassette import Deck
 from vivavoce.run.planner import stored
 from vivavoce.run.work import Done, Work
 
@@ -63,11 +64,13 @@ async def examine(
     stop: asyncio.Event | None = None,
     retry_errors: bool = False,
     target: Target | None = None,
+    deck: Deck | None = None,
 ) -> Run:
     """Run a plan, or what a store still lacks of it, and return it as the store has it.
 
     `stop` ends the run early, as `interrupted`; what is under way is cancelled, what is finished is kept. `now` gives the
-    time as ISO 8601 in UTC; `nonce` tells this process's conversations from earlier ones.
+    time as ISO 8601 in UTC; `nonce` tells this process's conversations from earlier ones. Calls pass
+    `deck`, which the caller closes.
 
     Raises:
         StoreError: a result could not be kept.
@@ -80,7 +83,7 @@ async def examine(
     began = time.monotonic() - seconds
     for listener in listeners:
         listener.began(plan, len(done))
-    work = Work(plan, limits, nonce, target)
+    work = Work(plan, limits, nonce, target, deck=deck)
 
     async def carry_out() -> None:
         async with aclosing(work.all(plan, _left(plan, done), run_id, store, limits.concurrency, alone=bool(done))) as results:

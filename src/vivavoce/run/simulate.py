@@ -14,19 +14,23 @@ from vivavoce.core.result import Failure, Simulation, Stop
 from vivavoce.core.scene import Move, Scene
 from vivavoce.run import saying
 from vivavoce.run.calls import Calls
+from vivavoce.run.cassette import Deck, Nobody
+from vivavoce.run.player import Player
 
 
 class Stage:
     """Who plays the users of a run."""
 
-    def __init__(self, *, use: Use, calls: Calls) -> None:
-        made = plugins.build("simulators", use, lax=True)
+    def __init__(self, *, use: Use, calls: Calls, deck: Deck | None = None) -> None:
+        deck = deck or Deck()
+        silent = deck.silent("simulator")
+        made = Nobody() if silent else plugins.build("simulators", use, lax=True)
         self._simulator: Simulator = made.through(calls.sure) if isinstance(made, Guarded) else made
-        self.name: str = getattr(made, "name", use.name)
+        self.name: str = deck.name("simulator") if silent else getattr(made, "name", use.name)
 
-    def user(self, trial: Trial, persona: Persona) -> User:
+    def user(self, trial: Trial, persona: Persona, player: Player) -> User:
         """The user of one trial."""
-        return User(self, trial, persona)
+        return User(self, trial, persona, player)
 
     async def move(self, scene: Scene) -> tuple[Move | Failure, Object]:
         """What the user does next, with what the simulator's calls took; its failure is data."""
@@ -48,8 +52,9 @@ class Stage:
 class User:
     """The simulated user of one conversation."""
 
-    def __init__(self, stage: Stage, trial: Trial, persona: Persona) -> None:
+    def __init__(self, stage: Stage, trial: Trial, persona: Persona, player: Player) -> None:
         self._stage = stage
+        self._player = player
         self._persona = persona
         self._seed = _seed(trial)
         self._said = tuple(replace(each, content=saying.words(each.content)) for each in trial.case.history)
@@ -76,7 +81,7 @@ class User:
             self.waiting = persona.input
             return persona.input
         scene = Scene(persona=persona, said=self._said, turn=self._turn, seed=self._seed)
-        move, usage = await self._stage.move(scene)
+        move, usage = await self._player.move(scene, self._stage.move, self._stage.name)
         for name, amount in usage.items():
             self._usage[name] = self._usage.get(name, 0) + amount
         outcome = move if isinstance(move, Failure) else self._take(move)

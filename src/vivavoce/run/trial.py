@@ -10,6 +10,7 @@ from vivavoce.core.model import Case, Check, Trial
 from vivavoce.core.result import Exchange, Failure, Fault, Result, Score, Status
 from vivavoce.run.checks import Checks
 from vivavoce.run.conversing import Held, Talk, converse
+from vivavoce.run.player import Player
 from vivavoce.run.room import Room
 from vivavoce.run.sitting import Sitting
 
@@ -19,11 +20,13 @@ NOT_SENT = Fault(code="not_sent", message="not sent: an earlier turn of this con
 async def run_trial(trial: Trial, room: Room) -> Result:
     """Hold the conversation of a trial and judge it. Never raises but for cancellation."""
     deadline = None if room.case_timeout is None else asyncio.get_running_loop().time() + room.case_timeout
-    talk = await converse(trial, room, deadline)
-    sitting = Sitting(room.bench, room.checks, deadline)
+    player = Player(room.deck, trial)
+    talk = await player.whole(lambda: converse(trial, room, player, deadline))
+    sitting = Sitting(room.bench.through(player), room.checks, deadline)
     turns = [await _judge_turn(each, trial.case, room.checks, sitting) for each in talk.held]
     failed = talk.failure
     scores = await _judge_whole(trial.case, talk, turns, room.checks, sitting)
+    player.over()
     stop, simulation = talk.user.ending() if talk.user is not None else (None, None)
     return Result(
         suite=trial.suite,

@@ -18,6 +18,7 @@ from vivavoce.core.result import Result
 from vivavoce.run import secrecy, share
 from vivavoce.run.asking import judge_of, simulator_of
 from vivavoce.run.calls import Calls, Limits
+from vivavoce.run.cassette import Deck, Nobody
 from vivavoce.run.checks import Checks
 from vivavoce.run.judging import Bench
 from vivavoce.run.keeping import as_kept
@@ -42,10 +43,24 @@ class Done(NamedTuple):
 class Work:
     """What trials need, made once for a run."""
 
-    def __init__(self, plan: Plan, limits: Limits, nonce: str, target: Target | None, *, hidden: Sequence[str] = ()):
+    def __init__(
+        self,
+        plan: Plan,
+        limits: Limits,
+        nonce: str,
+        target: Target | None,
+        *,
+        hidden: Sequence[str] = (),
+        deck: Deck | None = None,
+    ) -> None:
         selection = plan.header.selection
         judge, rate = judge_of(selection)
-        made = target or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
+        deck = deck or Deck()
+        made = (
+            target
+            or (Nobody() if deck.silent("agent") else None)
+            or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
+        )
         self._target: Target = made
         self._adding: dict[_Adding, list[Done]] = {}
         self._secrets = tuple(hidden) or secrecy.values(selection)
@@ -65,8 +80,10 @@ class Work:
                 checks=checks,
                 use=judge,
                 calls=Calls(replace(limits, rate=rate), phase="judge", timeout=None, idempotent=True),
+                deck=deck,
             ),
-            stage=_stage(selection, limits),
+            stage=_stage(selection, limits, deck),
+            deck=deck,
             nonce=nonce,
             case_timeout=limits.case_timeout,
         )
@@ -154,12 +171,12 @@ class Work:
             await self._room.stage.close()
 
 
-def _stage(selection: Selection, limits: Limits) -> Stage | None:
+def _stage(selection: Selection, limits: Limits, deck: Deck) -> Stage | None:
     if selection.simulator is None:
         return None
     use, rate = simulator_of(selection)
     calls = Calls(replace(limits, rate=rate), phase="simulator", timeout=None, idempotent=True)
-    return Stage(use=use, calls=calls)
+    return Stage(use=use, calls=calls, deck=deck)
 
 
 def _each(trials: Iterator[Trial]) -> Iterator[Sequence[Trial]]:
