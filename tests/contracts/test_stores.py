@@ -4,36 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest_contracts import HEADER, make_error, make_result, make_trial
 
-from vivavoce.core import plugins
 from vivavoce.core.errors import StoreError
 from vivavoce.core.kept import keep
-from vivavoce.core.model import Use
 from vivavoce.core.result import Summary, Usage
 
 MakeStore = Callable[[], Any]
-
-
-@pytest.fixture(params=plugins.names("stores"))
-def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeStore]:
-    """Opens one and the same store, as often as it is called."""
-    opened = []
-
-    def make() -> Any:
-        store = plugins.build("stores", Use(name=request.param, options={"path": str(tmp_path / "deep" / "runs.db")}))
-        opened.append(store)
-        return store
-
-    yield make
-    for store in opened:
-        store.close()
 
 
 async def fill(store: Any, run_id: str, numbers: range) -> list[Any]:

@@ -26,6 +26,26 @@ def test_a_target_is_named_in_one_text(text, name, options):
 
 
 @pytest.mark.parametrize(
+    ("use", "text"),
+    [
+        (Use(name="python", options={"spec": "my.agent:answer"}), "python:my.agent:answer"),
+        (Use(name="openai", options={"url": "http://localhost:1/v1", "model": "small"}), "openai:small"),
+        (Use(name="http", options={"url": "https://me:secret@a.example/x"}), "https://me:***@a.example/x"),
+        (Use(name="a2a", options={"url": "http://a.example"}), "a2a:http://a.example"),
+        (Use(name="recorded"), "recorded"),
+        (Use(name="unheard-of", options={"spec": "x"}), "unheard-of"),
+        (None, ""),
+    ],
+)
+def test_a_target_is_told_in_one_text(use, text):
+    assert specs.spec(use) == text
+
+
+def test_a_judge_is_told_with_its_model():
+    assert specs.spec(Use(name="openai", options={"model": "small"}), "judges") == "openai:small"
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "a target is named as one of: "),

@@ -17,8 +17,9 @@ from vivavoce.core import codec, plugins
 from vivavoce.core.errors import BadOptions, StoreError
 from vivavoce.core.kept import keep
 from vivavoce.core.model import Use
+from vivavoce.core.overview import Wanted
 from vivavoce.core.result import Summary
-from vivavoce.stores import _sql
+from vivavoce.stores._migrations import MIGRATIONS
 
 
 async def test_a_store_that_is_none_is_said_to_be(tmp_path: Path) -> None:
@@ -115,7 +116,7 @@ async def test_a_full_disk_says_how_to_go_on(tmp_path: Path) -> None:
 async def test_a_store_of_the_first_schema_is_read_on(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     connection = sqlite3.connect(path)
-    for statement in _sql.MIGRATIONS[0]:
+    for statement in MIGRATIONS[0]:
         connection.execute(statement)
     connection.execute("PRAGMA user_version = 1")
     head = (7, "r1", "2026-01-31T12:00:00Z", None, "interrupted", HEADER.digest, HEADER.version, "python", "none")
@@ -136,4 +137,7 @@ async def test_a_store_of_the_first_schema_is_read_on(tmp_path: Path) -> None:
     assert list(run.results) == [make_result(make_trial(number)) for number in range(4)]
     assert list(run.cases) == [make_trial(number).case for number in range(4)]
     assert len(store.keys("r1")) == 4
+    assert [row.checks for row in store.page("r1", Wanted(text="CASE-2")).rows] == [{"ExactMatch": "pass", "Whole": "skip"}]
+    (found,) = store.history("a")
+    assert (found.tally.cases, found.tally.passed, found.run.target) == (4, 4, "python")
     store.close()

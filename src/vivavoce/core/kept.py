@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 
 from vivavoce.core import codec
@@ -25,6 +28,9 @@ class Kept(NamedTuple):
     """The result as JSON, as a run document has it."""
     asked: str
     """The case as JSON, as it was asked."""
+    name: str | None
+    checks: str
+    """What came of each check by its name, as JSON: the worst of all turns."""
 
     def whole(self) -> Result:
         """The result itself."""
@@ -48,4 +54,19 @@ def keep(result: Result, case: Case, text: str | None = None) -> Kept:
         result.error.code if result.error is not None else None,
         codec.encode(result).decode() if text is None else text,
         codec.encode(case).decode(),
+        result.name,
+        checks(result),
     )
+
+
+def checks(result: Result) -> str:
+    """What came of each check by its name, as JSON: the worst of all turns."""
+    found: dict[str, Status] = {}
+    for score in chain(*(turn.scores for turn in result.turns), result.scores):
+        before = found.get(score.name)
+        if before is None or _WORSE[score.status] > _WORSE[before]:
+            found[score.name] = score.status
+    return codec.encode(found).decode()
+
+
+_WORSE: Mapping[Status, int] = MappingProxyType({"skip": 0, "pass": 1, "fail": 2, "error": 3})

@@ -11,6 +11,7 @@ from typing import IO, ClassVar, Protocol, TypeVar, runtime_checkable
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.kept import Kept
 from vivavoce.core.model import Case, Header, Suite, Trial
+from vivavoce.core.overview import Head, Page, Sheet, SuiteRun, SuiteState, Wanted
 from vivavoce.core.place import Problems
 from vivavoce.core.reply import Completion, Message, Object, Reply, Request
 from vivavoce.core.result import Result, Run, State, Summary, Verdict
@@ -243,6 +244,25 @@ class Store(Protocol):
 
         Raises:
             StoreError: there is none, or several; says which there are.
+        """
+
+    def heads(self, limit: int | None = None) -> Sequence[Head]:
+        """Runs, newest first, as lines of a list. This and what follows reads no transcript but the one of `sheet`."""
+
+    def suites(self) -> Sequence[SuiteState]:
+        """Every suite that was ever run, by name."""
+
+    def history(self, suite: str, limit: int | None = None) -> Sequence[SuiteRun]:
+        """A suite in the runs it was part of, newest first; nothing where it was in none."""
+
+    def page(self, ref: str, wanted: Wanted) -> Page:
+        """Some of the results of a run. Raises `StoreError` as `run` does."""
+
+    def sheet(self, ref: str, key: tuple[str, str, int]) -> Sheet:
+        """One trial of a run, by suite, case and repeat.
+
+        Raises:
+            StoreError: there is no such run, or no such trial in it.
         """
 
     def close(self) -> None:

@@ -201,6 +201,32 @@ class Selection:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Revision:
+    """What git says of a project's folder."""
+
+    commit: str
+    """The hash of the last commit, whole."""
+    dirty: bool = False
+    """Whether a file that git knows was changed since."""
+
+    def __str__(self) -> str:
+        return f"{self.commit}{_DIRTY if self.dirty else ''}"
+
+    @classmethod
+    def of(cls, text: str) -> Revision:
+        """The reverse of `str`."""
+        return cls(commit=text.removesuffix(_DIRTY), dirty=text.endswith(_DIRTY))
+
+    @property
+    def short(self) -> str:
+        """As a person reads it."""
+        return f"{self.commit[:7]}{'*' * self.dirty}"
+
+
+_DIRTY = "-dirty"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Header:
     """A plan without its trials: what is stored, printed, and compared to know whether a run is the same."""
 
@@ -215,6 +241,8 @@ class Header:
     """What the project's own evaluators consist of, as far as they are applied."""
     traces: tuple[File, ...] = ()
     """Files of recorded conversations that are joined with the cases."""
+    revision: Revision | None = None
+    """Of the project, where git knows it; changes no answer, and so is no part of the digest."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,12 +1,13 @@
-"""A plugin as it is typed - `python:agent:answer`, `openai:gpt-5-mini`, `https://...` - as a name with options."""
+"""A plugin as it is typed - `python:agent:answer`, `openai:gpt-5-mini`, `https://...` - as a name with options, and back."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING, fields, is_dataclass
 
 from vivavoce.core import plugins
-from vivavoce.core.errors import UnknownPlugin, UsageError
+from vivavoce.core.errors import PluginError, UnknownPlugin, UsageError
 from vivavoce.core.model import Use
+from vivavoce.core.secrets import redact
 
 _URL = ("http://", "https://")
 
@@ -33,6 +34,21 @@ def parse_spec(text: str, kind: str = "targets") -> Use:
     if not rest and main is not None and _is_required(kind, name, main):
         raise UsageError(f'{kind[:-1]} "{text}": {name} needs more: write {_way(kind, name)}')
     return Use(name=name, options={main: rest} if rest and main is not None else {})
+
+
+def spec(use: Use | None, kind: str = "targets") -> str:
+    """The reverse: a plugin's name with its main option, such as a model, and without secrets."""
+    if use is None:
+        return ""
+    try:
+        main = _main(kind, use.name)
+    except PluginError:
+        main = None  # one that a person gave as an object, or that is installed elsewhere
+    value = use.options.get(main) if main is not None else None
+    if not isinstance(value, str):
+        return use.name
+    told = redact(value)
+    return str(told) if value.lower().startswith(_URL) and use.name == "http" else f"{use.name}:{told}"
 
 
 def ways(kind: str) -> tuple[str, ...]:

@@ -1,115 +1,23 @@
-"""Statements and migrations, once for every database.
-
-The schema is an append-only list of migrations; each is applied in one transaction with its number. Tables:
-
-- `runs`: one row a run, with its plan's header and, once it ended, its summary;
-- `results`: one row a trial, small, for listing and comparing;
-- `transcripts`: the whole result, as the run document has it;
-- `cases`: every case as it was asked; a run of the same exam as an earlier one leaves out those that it asked alike.
-
-Rows of a run are added in the order of their keys, at the end of every table: so a run of a million trials costs as much a
-trial as one of a hundred.
-"""
+"""Statements that write and find runs, once for every database. The tables are told of in `_migrations`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from vivavoce.core import codec
 from vivavoce.core.kept import Kept
 from vivavoce.core.model import Header
+from vivavoce.core.result import Status
+from vivavoce.core.specs import spec
+from vivavoce.stores._connection import Parameters
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (
-        """CREATE TABLE runs (
-            number INTEGER PRIMARY KEY,
-            id TEXT NOT NULL UNIQUE,
-            started TEXT NOT NULL,
-            finished TEXT,
-            state TEXT NOT NULL,
-            plan TEXT NOT NULL,
-            version TEXT NOT NULL,
-            target TEXT NOT NULL,
-            judge TEXT NOT NULL,
-            header TEXT NOT NULL,
-            summary TEXT
-        )""",
-        """CREATE TABLE results (
-            run INTEGER NOT NULL,
-            position INTEGER NOT NULL,
-            suite TEXT NOT NULL,
-            case_id TEXT NOT NULL,
-            repeat INTEGER NOT NULL,
-            category TEXT,
-            status TEXT NOT NULL,
-            digest TEXT NOT NULL,
-            error TEXT,
-            content TEXT NOT NULL,
-            PRIMARY KEY (run, position)
-        )""",
-        "CREATE UNIQUE INDEX results_by_key ON results (run, suite, case_id, repeat)",
-        """CREATE TABLE transcripts (
-            run INTEGER NOT NULL,
-            position INTEGER NOT NULL,
-            body TEXT NOT NULL,
-            PRIMARY KEY (run, position)
-        )""",
-        """CREATE TABLE scores (
-            run INTEGER NOT NULL,
-            position INTEGER NOT NULL,
-            turn INTEGER NOT NULL,
-            place INTEGER NOT NULL,
-            name TEXT NOT NULL,
-            evaluator TEXT NOT NULL,
-            status TEXT NOT NULL,
-            value DOUBLE PRECISION,
-            unit_value DOUBLE PRECISION,
-            PRIMARY KEY (run, position, turn, place)
-        )""",
-        """CREATE TABLE cases (
-            content TEXT NOT NULL PRIMARY KEY,
-            body TEXT NOT NULL
-        )""",
-    ),
-    (
-        "DROP TABLE scores",
-        "DROP INDEX results_by_key",
-        "ALTER TABLE runs ADD COLUMN exam TEXT",
-        "ALTER TABLE runs ADD COLUMN alike INTEGER",
-        "ALTER TABLE results RENAME TO results_before",
-        "ALTER TABLE cases RENAME TO cases_before",
-        """CREATE TABLE results (
-            run INTEGER NOT NULL,
-            position INTEGER NOT NULL,
-            suite TEXT NOT NULL,
-            case_id TEXT NOT NULL,
-            repeat INTEGER NOT NULL,
-            category TEXT,
-            status TEXT NOT NULL,
-            digest TEXT NOT NULL,
-            error TEXT,
-            PRIMARY KEY (run, position)
-        )""",
-        """CREATE TABLE cases (
-            run INTEGER NOT NULL,
-            position INTEGER NOT NULL,
-            body TEXT NOT NULL,
-            PRIMARY KEY (run, position)
-        )""",
-        """INSERT INTO results
-            SELECT run, position, suite, case_id, repeat, category, status, digest, error FROM results_before""",
-        """INSERT INTO cases
-            SELECT run, position, body FROM results_before
-            JOIN cases_before ON cases_before.content = results_before.content""",
-        "DROP TABLE results_before",
-        "DROP TABLE cases_before",
-    ),
-)
-"""Each migration's statements; never change one that was released, append another."""
+STATUSES: tuple[Status, ...] = ("pass", "fail", "skip", "error")
+"""In the order of their columns."""
 
 NEW_RUN = (
-    "INSERT INTO runs (id, started, state, plan, version, target, judge, header, exam, alike) "
-    "VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO runs (id, started, state, plan, version, target, judge, header, exam, revision, alike) "
+    "VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 ALIKE = """SELECT number FROM runs WHERE exam = ?
     ORDER BY coalesce((SELECT max(position) FROM cases WHERE cases.run = runs.number), -1) DESC, number LIMIT 1"""
@@ -123,14 +31,25 @@ RUN = "SELECT number, id, started, finished, state, header, summary FROM runs WH
 IDS_LIKE = "SELECT id FROM runs WHERE substr(id, 1, ?) = ? ORDER BY number DESC LIMIT 10"
 ID_BACK = "SELECT id FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?"
 
-ADD_RESULT = "INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_RESULT = (
+    "INSERT INTO results (run, position, suite, case_id, repeat, category, status, digest, error, name, checks) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 ADD_TRANSCRIPT = "INSERT INTO transcripts VALUES (?, ?, ?)"
 ADD_CASE = "INSERT INTO cases VALUES (?, ?, ?) ON CONFLICT (run, position) DO NOTHING"
 ADD_OTHER_CASE = """INSERT INTO cases SELECT ?, ?, ?
     WHERE NOT EXISTS (SELECT 1 FROM cases WHERE run = ? AND position = ? AND body = ?) ON CONFLICT (run, position) DO NOTHING"""
 
+ADD_SUITE = "INSERT INTO suites VALUES (?, ?, 0, 0, 0, 0, 0) ON CONFLICT (run, suite) DO NOTHING"
+COUNT_SUITE = """INSERT INTO suites VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, suite) DO UPDATE SET
+    cases = suites.cases + excluded.cases, passed = suites.passed + excluded.passed, failed = suites.failed + excluded.failed,
+    skipped = suites.skipped + excluded.skipped, errored = suites.errored + excluded.errored"""
+CASES_OF_SUITE = "UPDATE suites SET cases = ? WHERE run = ? AND suite = ?"
+NO_SUITE = "DELETE FROM suites WHERE run = ? AND passed + failed + skipped + errored = 0"
+"""Of what a run was to examine and did not come to, once it ended."""
+
 KEYS = "SELECT suite, case_id, repeat FROM results WHERE run = ?"
-POSITIONS = "SELECT position, suite, case_id, repeat FROM results WHERE run = ?"
+POSITIONS = "SELECT position, suite, case_id, repeat, status FROM results WHERE run = ?"
 FORGET = tuple(f"DELETE FROM {table} WHERE run = ? AND position = ?" for table in ("transcripts", "results"))
 """Cases stay: others may be compared with them, and they are asked again as they were."""
 RESULTS = "SELECT body FROM transcripts WHERE run = ? ORDER BY position"
@@ -149,17 +68,58 @@ def exam(header: Header) -> str:
     return codec.digest([[(file.suite, file.sha256) for file in header.files], asked, chosen])
 
 
-Row = tuple[object, ...]
+class NewRun(NamedTuple):
+    """What `NEW_RUN` adds, but for the run it is compared with."""
+
+    id: str
+    started: str
+    plan: str
+    version: str
+    target: str
+    judge: str
+    header: str
+    exam: str
+    revision: str | None
 
 
-def rows(run: int, alike: int | None, kept: Iterable[Kept]) -> tuple[tuple[str, list[Row]], ...]:
+def new_run(run_id: str, started: str, header: Header) -> NewRun:
+    """The row of a run that begins."""
+    selection = header.selection
+    return NewRun(
+        run_id,
+        started,
+        header.digest,
+        header.version,
+        spec(selection.target),
+        spec(selection.judge, "judges"),
+        codec.encode(header).decode(),
+        exam(header),
+        str(header.revision) if header.revision is not None else None,
+    )
+
+
+def counts(run: int, counted: Iterable[tuple[str, int, Status]], sign: int = 1) -> list[Parameters]:
+    """What `COUNT_SUITE` adds for trials by their suites, repeats and statuses; with a sign of -1, takes away."""
+    found: dict[str, list[int]] = {}
+    for suite, repeat, status in counted:
+        tally = found.get(suite)
+        if tally is None:
+            tally = found[suite] = [0] * (1 + len(STATUSES))
+        tally[0] += sign * (repeat == 0)  # of a case with repeats, the first counts the case
+        tally[1 + STATUSES.index(status)] += sign
+    return [(run, suite, *tally) for suite, tally in found.items()]
+
+
+def rows(run: int, alike: int | None, kept: Iterable[Kept]) -> tuple[tuple[str, list[Parameters]], ...]:
     """Statements that add trials, each with the parameters of every one of them."""
-    results: list[Row] = []
-    transcripts: list[Row] = []
-    cases: list[Row] = []
-    for suite, case, repeat, position, category, status, digest, error, result, asked in kept:
-        results.append((run, position, suite, case, repeat, category, status, digest, error))
+    results: list[Parameters] = []
+    transcripts: list[Parameters] = []
+    cases: list[Parameters] = []
+    counted: list[tuple[str, int, Status]] = []
+    for suite, case, repeat, position, category, status, digest, error, result, asked, name, checks in kept:
+        results.append((run, position, suite, case, repeat, category, status, digest, error, name, checks))
         transcripts.append((run, position, result))
+        counted.append((suite, repeat, status))
         cases.append((run, position, asked) if alike is None else (run, position, asked, alike, position, asked))
     add_case = ADD_CASE if alike is None else ADD_OTHER_CASE
-    return (add_case, cases), (ADD_RESULT, results), (ADD_TRANSCRIPT, transcripts)
+    return (add_case, cases), (ADD_RESULT, results), (ADD_TRANSCRIPT, transcripts), (COUNT_SUITE, counts(run, counted))

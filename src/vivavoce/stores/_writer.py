@@ -16,6 +16,7 @@ from vivavoce.core import folders
 from vivavoce.core.errors import StoreError
 from vivavoce.core.kept import Kept
 from vivavoce.stores import _sql
+from vivavoce.stores._migrations import MIGRATIONS
 
 WAIT = 30.0
 """Seconds to wait for another process that writes to the same file."""
@@ -77,17 +78,23 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     except BaseException:
         connection.close()
         raise
-    if version == len(_sql.MIGRATIONS):
+    if version == len(MIGRATIONS):
         return connection
     connection.close()
-    if version > len(_sql.MIGRATIONS):
+    if version > len(MIGRATIONS):
         raise StoreError(_newer(path, version))
     return connect(path)
 
 
 def _open_to_read(path: Path, more: str) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode=ro{more}"
-    return sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    connection.create_function("lower", 1, _lower, deterministic=True)  # its own knows the letters of English alone
+    return connection
+
+
+def _lower(text: str | None) -> str | None:
+    return text.lower() if text is not None else None
 
 
 def _version(connection: sqlite3.Connection) -> int:
@@ -96,23 +103,23 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _newer(path: Path, version: int) -> str:
-    return f"{path}: was written by a newer viva (schema {version}, this one knows {len(_sql.MIGRATIONS)}); update viva"
+    return f"{path}: was written by a newer viva (schema {version}, this one knows {len(MIGRATIONS)}); update viva"
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     version = _version(connection)
-    if version == len(_sql.MIGRATIONS):
+    if version == len(MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have been first.
         version = _version(connection)
-        if version > len(_sql.MIGRATIONS):
+        if version > len(MIGRATIONS):
             raise StoreError(_newer(path, version))
-        for statements in _sql.MIGRATIONS[version:]:
-            for statement in statements:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {len(_sql.MIGRATIONS)}")
+        for steps in MIGRATIONS[version:]:
+            for step in steps:
+                step(connection) if callable(step) else connection.execute(step)
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")

@@ -14,8 +14,9 @@ from vivavoce.core import codec
 from vivavoce.core.errors import StoreError
 from vivavoce.core.kept import Kept
 from vivavoce.core.model import Case, Header
+from vivavoce.core.overview import Head, Page, Sheet, SuiteRun, SuiteState, Wanted
 from vivavoce.core.result import Result, Run, State, Summary
-from vivavoce.stores import _sql
+from vivavoce.stores import _overview, _sql
 from vivavoce.stores._lease import Lease
 from vivavoce.stores._writer import Writer, connect_to_read
 
@@ -51,21 +52,19 @@ class Sqlite:
         Raises:
             StoreError: another process carries it out.
         """
-        selection = header.selection
-        target = selection.target.name if selection.target is not None else ""
-        judge = selection.judge.name if selection.judge is not None else ""
-        digest, text = header.digest, codec.encode(header).decode()
-        exam = _sql.exam(header)
-        row = (run_id, started, digest, header.version, target, judge, text, exam)
+        row = _sql.new_run(run_id, started, header)
+        suites = list(dict.fromkeys(file.suite for file in header.files))
 
         def work(connection: sqlite3.Connection) -> None:
             known = connection.execute(_sql.RUN_NUMBER, (run_id,)).fetchone()
             if known is None:
-                alike = connection.execute(_sql.ALIKE, (exam,)).fetchone()
+                alike = connection.execute(_sql.ALIKE, (row.exam,)).fetchone()
                 connection.execute(_sql.NEW_RUN, (*row, alike[0] if alike else None))
             else:
                 connection.execute(_sql.REOPEN_RUN, (run_id,))
-                connection.execute(_sql.GROW_RUN, (digest, text, run_id, digest))
+                connection.execute(_sql.GROW_RUN, (row.plan, row.header, run_id, row.plan))
+            number = _number(connection, run_id)
+            connection.executemany(_sql.ADD_SUITE, [(number, suite) for suite in suites])
 
         writer = self._writer  # which makes the folder
         if run_id not in self._leases:
@@ -79,7 +78,15 @@ class Sqlite:
     def finish(self, run_id: str, finished: str, state: State, summary: Summary) -> None:
         """Close a run."""
         told = codec.encode(codec.summary(summary)).decode()
-        self._writer.do(lambda connection: connection.execute(_sql.END_RUN, (finished, state, told, run_id)), run_id)
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(_sql.END_RUN, (finished, state, told, run_id))
+            number = _number(connection, run_id)
+            cases = [(group.cases, number, suite) for suite, group in summary.suites.items()]
+            connection.executemany(_sql.CASES_OF_SUITE, cases)
+            connection.execute(_sql.NO_SUITE, (number,))
+
+        self._writer.do(work, run_id)
         self._release(run_id)
 
     def keys(self, run_id: str) -> set[tuple[str, str, int]]:
@@ -93,10 +100,11 @@ class Sqlite:
         def work(connection: sqlite3.Connection) -> None:
             run = _number(connection, run_id)
             wanted = set(keys)
-            rows = connection.execute(_sql.POSITIONS, (run,)).fetchall()
-            places = [(run, position) for position, *key in rows if tuple(key) in wanted]
+            rows = [row for row in connection.execute(_sql.POSITIONS, (run,)) if row[1:4] in wanted]
             for statement in _sql.FORGET:
-                connection.executemany(statement, places)
+                connection.executemany(statement, [(run, row[0]) for row in rows])
+            gone = _sql.counts(run, ((suite, repeat, status) for _, suite, _, repeat, status in rows), -1)
+            connection.executemany(_sql.COUNT_SUITE, gone)
 
         self._writer.do(work, run_id)
 
@@ -105,15 +113,44 @@ class Sqlite:
         if not self._file.exists():
             return []
         with self._reader() as connection:
-            return [self._run(row) for row in connection.execute(_sql.RUNS, (-1 if limit is None else limit,))]
+            return [self._run(row) for row in connection.execute(_sql.RUNS, (_overview.ALL if limit is None else limit,))]
 
     def run(self, ref: str) -> Run:
         """A run by id, unique prefix, `last` or `last~N`."""
-        if not self._file.exists():
-            raise StoreError(f"{self.path}: there is no such store; a first `viva run` makes it")
-        with self._reader() as connection:
+        with self._finding() as connection:
             row = connection.execute(_sql.RUN, (_id(connection, ref, self.path),)).fetchone()
             return self._run(row)
+
+    def heads(self, limit: int | None = None) -> Sequence[Head]:
+        """Runs, newest first, as lines of a list."""
+        if not self._file.exists():
+            return []
+        with self._reader() as connection:
+            return _overview.heads(connection, limit)
+
+    def suites(self) -> Sequence[SuiteState]:
+        """How every suite stands, by name."""
+        if not self._file.exists():
+            return []
+        with self._reader() as connection:
+            return _overview.suites(connection)
+
+    def history(self, suite: str, limit: int | None = None) -> Sequence[SuiteRun]:
+        """A suite in its runs, newest first."""
+        if not self._file.exists():
+            return []
+        with self._reader() as connection:
+            return _overview.history(connection, suite, limit)
+
+    def page(self, ref: str, wanted: Wanted) -> Page:
+        """Some of the results of a run."""
+        with self._finding() as connection:
+            return _overview.page(connection, self._number(connection, ref), wanted)
+
+    def sheet(self, ref: str, key: tuple[str, str, int]) -> Sheet:
+        """One trial of a run."""
+        with self._finding() as connection:
+            return _overview.sheet(connection, self._number(connection, ref), key)
 
     def close(self) -> None:
         """Commit what waits, and let go of the file."""
@@ -145,6 +182,15 @@ class Sqlite:
         if "_writer" in self.__dict__:
             self._writer.wait()  # a store's reads see all that was added to it before
         return _Reader(self._file)
+
+    def _finding(self) -> _Reader:
+        """To read a run that must be there."""
+        if not self._file.exists():
+            raise StoreError(f"{self.path}: there is no such store; a first `viva run` makes it")
+        return self._reader()
+
+    def _number(self, connection: sqlite3.Connection, ref: str) -> int:
+        return _number(connection, _id(connection, ref, self.path))
 
     def _run(self, row: tuple[int, str, str, str | None, State, str, str | None]) -> Run:
         number, run_id, started, finished, state, header, summary = row
