@@ -47,4 +47,4 @@ def _use(wanted: Settings) -> Use:
     if scheme == "sqlite":
         # As others write it: three slashes before a relative path, four before an absolute one.
         return Use(name="sqlite", options={"path": rest.removeprefix("/") or rest})
-    return Use(name=scheme, options={"url": wanted.store})
+    return Use(name="postgres" if scheme == "postgresql" else scheme, options={"url": wanted.store})

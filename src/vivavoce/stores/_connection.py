@@ -26,3 +26,6 @@ class Connection(Protocol):
 
     def executemany(self, statement: str, rows: Iterable[Parameters], /) -> object:
         """Carry out one statement for each of several rows of parameters."""
+
+    def close(self) -> None:
+        """Let go of it."""

@@ -1,4 +1,6 @@
-"""The schema, once for every database: an append-only list of migrations, applied in one transaction with its number. Tables:
+"""The schema, once for every database: an append-only list of migrations.
+
+The tables:
 
 - `runs`: one row a run, with its plan's header and, once it ended, its summary;
 - `suites`: one row a suite of a run, with its tally, kept true while results come;
@@ -12,12 +14,13 @@ trial as one of a hundred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from vivavoce.core import codec
+from vivavoce.core.errors import StoreError
 from vivavoce.core.kept import checks
 from vivavoce.core.result import Result
-from vivavoce.stores._connection import Connection, Parameters
+from vivavoce.stores._connection import Connection
 
 Step = str | Callable[[Connection], None]
 
@@ -25,13 +28,16 @@ Step = str | Callable[[Connection], None]
 def _name_results(connection: Connection) -> None:
     """Names and checks of results that were kept before these stood in their rows."""
 
-    def named() -> Iterator[Parameters]:
-        for run, position, body in connection.execute("SELECT run, position, body FROM transcripts"):
-            result = codec.decode(body, Result)
-            yield result.name, checks(result), run, position
+    last = (-1, -1)
+    while rows := list(connection.execute(_AFTER, last)):
+        named = [(codec.decode(body, Result), run, position) for run, position, body in rows]
+        places = [(result.name, checks(result), run, position) for result, run, position in named]
+        connection.executemany("UPDATE results SET name = ?, checks = ? WHERE run = ? AND position = ?", places)
+        last = rows[-1][:2]
 
-    connection.executemany("UPDATE results SET name = ?, checks = ? WHERE run = ? AND position = ?", named())
 
+_AFTER = """SELECT run, position, body FROM transcripts WHERE (run, position) > (?, ?)
+    ORDER BY run, position LIMIT 500"""
 
 MIGRATIONS: tuple[tuple[Step, ...], ...] = (
     (
@@ -141,3 +147,21 @@ MIGRATIONS: tuple[tuple[Step, ...], ...] = (
     ),
 )
 """Each migration's steps; never change one that was released, append another."""
+
+
+def migrate(connection: Connection, version: int, name: str) -> None:
+    """Apply, within a transaction that is under way, the migrations that a store lacks. Does not note that they were.
+
+    Raises:
+        StoreError: it was written by a newer version.
+    """
+    if version > len(MIGRATIONS):
+        raise StoreError(newer(name, version))
+    for steps in MIGRATIONS[version:]:
+        for step in steps:
+            step(connection) if callable(step) else connection.execute(step)
+
+
+def newer(name: str, version: int) -> str:
+    """Why a store is left alone."""
+    return f"{name}: was written by a newer viva (schema {version}, this one knows {len(MIGRATIONS)}); update viva"
