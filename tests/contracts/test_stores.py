@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest_contracts import HEADER, make_error, make_result, make_trial
 
-from vivavoce.core.errors import StoreError
+from vivavoce.core.errors import StoreError, Taken
 from vivavoce.core.kept import keep
 from vivavoce.core.result import Summary, Usage
 
@@ -159,3 +159,43 @@ def test_what_is_no_data_cannot_be_kept() -> None:
     trial = make_trial(0)
     with pytest.raises(TypeError):
         keep(replace(make_result(trial), metadata={"odd": object()}), trial.case)
+
+
+async def test_a_run_that_is_dropped_takes_with_it_what_no_other_shares(open_store: MakeStore) -> None:
+    store = open_store()
+    for run_id in ("r1", "r2", "r3"):
+        await fill(store, run_id, range(3))
+        store.finish(run_id, "2026-01-31T12:00:01Z", "complete", Summary())
+    cases = [make_trial(number).case for number in range(3)]
+    open_store().drop("r1")
+    assert [head.id for head in store.heads()] == ["r3", "r2"]
+    assert [list(store.run(run_id).cases) for run_id in ("r2", "r3")] == [cases, cases]
+    await fill(store, "r4", range(3))
+    store.finish("r4", "2026-01-31T12:00:01Z", "complete", Summary())
+    for run_id in ("r2", "r3"):
+        store.drop(run_id)
+    assert list(store.run("r4").cases) == cases
+    assert [point.run.id for point in store.history("a")] == ["r4"]
+    store.drop("r4")
+    store.shrink()
+    assert list(store.runs()) == list(store.suites()) == []
+    with store._database.reading() as connection:
+        for table in ("runs", "suites", "results", "transcripts", "cases"):
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0, table
+    with pytest.raises(StoreError, match="no run r4"):
+        store.drop("r4")
+
+
+async def test_a_run_that_is_carried_out_is_not_dropped(open_store: MakeStore) -> None:
+    first, second = open_store(), open_store()
+    await fill(first, "r1", range(2))
+    assert first.under_way("r1")
+    for store in (first, second):
+        with pytest.raises(Taken, match="run r1 is being carried out by"):
+            store.drop("r1")
+    with pytest.raises(Taken):
+        second.begin("r1", "2026-01-31T12:00:00Z", HEADER)
+    first.close()
+    assert not second.under_way("r1")
+    second.drop("r1")
+    assert second.heads() == []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from vivavoce.cli import about, compare, datasets, model, project, run, runs
+from vivavoce.cli import about, compare, datasets, model, project, prune, run, runs
 from vivavoce.cli.console import note, printing, put
 from vivavoce.cli.flags import flags
 from vivavoce.config.options import OPTIONS
@@ -17,7 +17,7 @@ from vivavoce.core.place import did_you_mean, nearest
 GROUPS = (
     ("begin", project.COMMANDS),
     ("examine", run.COMMANDS),
-    ("look back", (*runs.COMMANDS, *compare.COMMANDS)),
+    ("look back", (*runs.COMMANDS, *compare.COMMANDS, *prune.COMMANDS)),
     ("datasets", datasets.COMMANDS),
     ("about", (*about.COMMANDS, *model.COMMANDS)),
 )

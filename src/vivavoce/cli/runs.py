@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vivavoce.core.result import Run
     from vivavoce.run.outputs import Writer
 
-HEADINGS = ("RUN", "STARTED", "STATE", "TARGET", "PASS", "FAIL", "SKIP", "ERROR", "RATE", "SUITES")
+HEADINGS = ("RUN", "STARTED", "STATE", "TARGET", "PASS", "FAIL", "SKIP", "ERROR", "RATE", "REVISION", "SUITES")
 
 SUITES = 6
 """Suites of a run that the list names."""
@@ -47,7 +47,7 @@ def _runs(arguments: argparse.Namespace) -> int:
     if arguments.json:
         put(json.dumps([_head(run) for run in runs], indent=2, ensure_ascii=False) + "\n")
     elif runs:
-        table(HEADINGS, [_row(run) for run in runs], spare=tuple(_spare(runs)))
+        _table(runs)
     else:
         say("No runs are stored here yet; `viva run` makes one, and so does `viva demo`.")
     return EXIT_OK
@@ -96,6 +96,16 @@ def _head(run: Run) -> dict[str, object]:
     return codec.run_head(run)
 
 
+def _table(runs: Sequence[Run]) -> None:
+    headings, rows, spare = list(HEADINGS), [list(_row(run)) for run in runs], list(_spare(runs))
+    if all(run.header.revision is None for run in runs):
+        at = headings.index("REVISION")
+        spare.remove("REVISION")
+        for line in (headings, *rows):
+            del line[at]
+    table(headings, rows, spare=spare)
+
+
 def _spare(runs: Sequence[Run]) -> Iterator[str]:
     """Headings that can be done without, the least needed first: what is zero or the same in all runs says least."""
     if not any(run.summary.skipped for run in runs):
@@ -104,6 +114,7 @@ def _spare(runs: Sequence[Run]) -> Iterator[str]:
         yield "ERROR"
     if all(run.state == "complete" for run in runs):
         yield "STATE"
+    yield "REVISION"
     yield "TARGET"
     yield "STARTED"
 
@@ -119,7 +130,8 @@ def _row(run: Run) -> Sequence[str]:
     counts = (summary.passed, summary.failed, summary.skipped, summary.errored)
     target = selection.target.name if selection.target is not None else "-"
     when = run.started[:16].replace("T", " ")
-    return (run.id, when, run.state, target, *(str(count) for count in counts), rate, named)
+    revision = run.header.revision.short if run.header.revision is not None else "-"
+    return (run.id, when, run.state, target, *(str(count) for count in counts), rate, revision, named)
 
 
 COMMANDS = (

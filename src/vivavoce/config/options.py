@@ -255,7 +255,11 @@ OPTIONS = (
         help="Also write the run here, as the suffix says or as the report or format NAME; - is standard output; repeatable.",
     ),
     Option(
-        name="store", kind="text", group=OUT, metavar="URL", help="Where runs are kept: a SQLite file; default .viva/runs.db."
+        name="store",
+        kind="text",
+        group=OUT,
+        metavar="URL",
+        help="Where runs are kept: a SQLite file, or postgresql://USER@HOST/DATABASE; default .viva/runs.db.",
     ),
     Option(name="quiet", kind="flag", group=OUT, help="No progress and no report; warnings and errors remain."),
     Option(name="verbose", kind="flag", group=OUT, help="Say every result as it comes, and where an internal error arose."),

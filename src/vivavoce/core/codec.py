@@ -90,6 +90,7 @@ def head(header: Header) -> dict[str, JSON]:
         "seed": selection.seed,
         "files": [{"path": file.path, "sha256": file.sha256} for file in (*header.files, *header.traces)],
         "version": header.version,
+        "revision": plain(header.revision),
     }
 
 

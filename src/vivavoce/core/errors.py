@@ -9,6 +9,7 @@ VivaError                   exit code 2, one clear message
 │   ├── BadOptions          its options are unknown or out of range
 │   └── MissingExtra        a package it needs is not installed
 ├── StoreError              the store cannot be read or written
+│   └── Taken               another process carries out the run
 └── WorkerError             a process that carried out a part of the run ended before it was done
 
 Signal                      spoken between a plugin and the runner, never shown raw
@@ -86,6 +87,10 @@ class MissingExtra(PluginError):
 
 class StoreError(VivaError):
     """The store cannot be read or written, or holds no such run."""
+
+
+class Taken(StoreError):
+    """A run is being carried out by another process."""
 
 
 class WorkerError(VivaError):

@@ -265,6 +265,19 @@ class Store(Protocol):
             StoreError: there is no such run, or no such trial in it.
         """
 
+    def under_way(self, run_id: str) -> bool:
+        """Whether a process carries out the run, this one or another."""
+
+    def drop(self, run_id: str) -> None:
+        """Remove a run with all of it that no other run shares.
+
+        Raises:
+            StoreError: it is being carried out, or there is none.
+        """
+
+    def shrink(self) -> None:
+        """Give back the room of runs that were dropped."""
+
     def close(self) -> None:
         """Commit what waits, and let go of the store."""
 

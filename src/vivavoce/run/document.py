@@ -70,7 +70,8 @@ def _plan(text: dict[str, JSON], count: dict[str, JSON]) -> dict[str, JSON]:
             "seed": {"type": "integer"},
             "files": {"type": "array", "items": file},
             "version": text,
-        }
+        },
+        optional={"revision": {"type": ["object", "null"], "properties": {"commit": text, "dirty": {"type": "boolean"}}}},
     )
 
 

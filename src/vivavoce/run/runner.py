@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from vivavoce.analysis.summary import Tally
@@ -18,6 +19,7 @@ from vivavoce.core.result import Result, Run, State
 from vivavoce.run.calls import Limits
 from vivavoce.run.cassette import Deck
 from vivavoce.run.planner import stored
+from vivavoce.run.revision import revision
 from vivavoce.run.work import Done, Work
 
 _ENDING = 10.0
@@ -108,7 +110,7 @@ def _resume(
     plan: Plan, store: Store, run_id: str, started: str, tally: Tally, *, retry_errors: bool
 ) -> tuple[set[tuple[str, str, int]], float]:
     """Open the run in the store; what it has already is counted. Returns its keys, and the seconds already spent."""
-    store.begin(run_id, started, stored(plan.header))
+    store.begin(run_id, started, replace(stored(plan.header), revision=revision(plan.folder)))
     done = store.keys(run_id)
     if not done:
         return done, 0.0

@@ -49,7 +49,7 @@ class Database(Protocol):
         """Take a run for this process.
 
         Raises:
-            StoreError: another process carries it out.
+            Taken: another process carries it out.
         """
 
     def shrink(self) -> None:

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from vivavoce.core.errors import StoreError
+from vivavoce.core.errors import StoreError, Taken
 
 
 class Lease:
@@ -32,7 +32,7 @@ class Lease:
                 raise StoreError(f"{self._path}: cannot be made: {error.strerror}; name another store with --store") from error
             try:
                 if not _lock(file):
-                    raise StoreError(self._taken(os.read(file, 20).decode(errors="replace").strip()))
+                    raise Taken(self._taken(os.read(file, 20).decode(errors="replace").strip()))
                 if _is(file, self._path):
                     os.ftruncate(file, 0)
                     os.write(file, f"{os.getpid()}\n".encode())

@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.core.errors import StoreError
+from vivavoce.core.errors import StoreError, Taken
 from vivavoce.stores._connection import Connection, Cursor, Parameters
 from vivavoce.stores._migrations import MIGRATIONS, migrate, newer
 
@@ -127,7 +127,7 @@ class Server:
             with self._telling("cannot be used as a store"):
                 taken = link.execute("SELECT pg_try_advisory_lock(?)", (_key(run_id),)).fetchone()[0]
             if not taken:
-                raise StoreError(f"run {run_id} is being carried out by another process; wait for it, or stop it")
+                raise Taken(f"run {run_id} is being carried out by another process; wait for it, or stop it")
         except BaseException:
             link.close()
             raise

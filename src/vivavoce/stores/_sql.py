@@ -52,6 +52,12 @@ KEYS = "SELECT suite, case_id, repeat FROM results WHERE run = ?"
 POSITIONS = "SELECT position, suite, case_id, repeat, status FROM results WHERE run = ?"
 FORGET = tuple(f"DELETE FROM {table} WHERE run = ? AND position = ?" for table in ("transcripts", "results"))
 """Cases stay: others may be compared with them, and they are asked again as they were."""
+DROP = tuple(f"DELETE FROM {table} WHERE run = ?" for table in ("transcripts", "results", "suites"))
+DROP_RUN = "DELETE FROM runs WHERE number = ?"
+DROP_CASES = """DELETE FROM cases WHERE run IN (?, ?) AND run NOT IN (SELECT number FROM runs)
+    AND run NOT IN (SELECT alike FROM runs WHERE alike IS NOT NULL)"""
+"""Of a run that was dropped, and of the one it was compared with if that was: unless others still are."""
+
 RESULTS = "SELECT body FROM transcripts WHERE run = ? ORDER BY position"
 CASES = """SELECT coalesce(mine.body, alike.body) FROM results
     JOIN runs ON runs.number = results.run

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from vivavoce.analysis.summary import Tally
 from vivavoce.core import codec
-from vivavoce.core.errors import StoreError
+from vivavoce.core.errors import StoreError, Taken
 from vivavoce.core.kept import Kept
 from vivavoce.core.model import Case, Header
 from vivavoce.core.overview import Head, Page, Sheet, SuiteRun, SuiteState, Wanted
@@ -126,6 +126,39 @@ class Stored(ABC):
         """One trial of a run."""
         with self._finding() as connection:
             return _overview.sheet(connection, self._number(connection, ref), key)
+
+    def under_way(self, run_id: str) -> bool:
+        """Whether a process carries out the run."""
+        try:
+            self._database.lease(run_id).release()
+        except Taken:
+            return True
+        return False
+
+    def drop(self, run_id: str) -> None:
+        """Remove a run with all of it that no other run shares."""
+
+        def work(connection: Connection) -> None:
+            if self._database.alone:
+                connection.execute(self._database.alone)
+            row = connection.execute(_sql.RUN_NUMBER, (run_id,)).fetchone()
+            if row is None:
+                raise StoreError(f"the store has no run {run_id}")
+            number, alike = row
+            for statement in (*_sql.DROP, _sql.DROP_RUN):
+                connection.execute(statement, (number,))
+            connection.execute(_sql.DROP_CASES, (number, number if alike is None else alike))
+
+        writer = self._writer
+        lease = self._database.lease(run_id)
+        try:
+            writer.do(work)
+        finally:
+            lease.release()
+
+    def shrink(self) -> None:
+        """Give back the room of runs that were dropped."""
+        self._database.shrink()
 
     def close(self) -> None:
         """Commit what waits, and let go of the store."""
