@@ -11,7 +11,7 @@ from typing import IO, ClassVar, Protocol, TypeVar, runtime_checkable
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.kept import Kept
 from vivavoce.core.model import Case, Header, Suite, Trial
-from vivavoce.core.overview import Head, Page, Sheet, SuiteRun, SuiteState, Wanted
+from vivavoce.core.overview import Overview
 from vivavoce.core.place import Problems
 from vivavoce.core.reply import Completion, Message, Object, Reply, Request
 from vivavoce.core.result import Result, Run, State, Summary, Verdict
@@ -215,7 +215,7 @@ class Streaming(Protocol):
         """The same of a result that is written as JSON already."""
 
 
-class Store(Protocol):
+class Store(Overview, Protocol):
     """Where runs are kept. Safe to use from one process's event loop; several processes may share one store."""
 
     def begin(self, run_id: str, started: str, header: Header) -> None:
@@ -244,25 +244,6 @@ class Store(Protocol):
 
         Raises:
             StoreError: there is none, or several; says which there are.
-        """
-
-    def heads(self, limit: int | None = None) -> Sequence[Head]:
-        """Runs, newest first, as lines of a list. This and what follows reads no transcript but the one of `sheet`."""
-
-    def suites(self) -> Sequence[SuiteState]:
-        """Every suite that was ever run, by name."""
-
-    def history(self, suite: str, limit: int | None = None) -> Sequence[SuiteRun]:
-        """A suite in the runs it was part of, newest first; nothing where it was in none."""
-
-    def page(self, ref: str, wanted: Wanted) -> Page:
-        """Some of the results of a run. Raises `StoreError` as `run` does."""
-
-    def sheet(self, ref: str, key: tuple[str, str, int]) -> Sheet:
-        """One trial of a run, by suite, case and repeat.
-
-        Raises:
-            StoreError: there is no such run, or no such trial in it.
         """
 
     def under_way(self, run_id: str) -> bool:

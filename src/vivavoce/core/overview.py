@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from vivavoce.core.model import Case, Revision
 from vivavoce.core.result import GroupSummary, Result, State, Status
@@ -99,3 +100,26 @@ class Sheet:
 
     result: Result
     case: Case
+
+
+class Overview(Protocol):
+    """The part of a store that tells all this. A run is named by its id, a unique prefix, `last` or `last~N`."""
+
+    def heads(self, limit: int | None = None) -> Sequence[Head]:
+        """Runs, newest first, as lines of a list."""
+
+    def suites(self) -> Sequence[SuiteState]:
+        """Every suite that was ever run, by name."""
+
+    def history(self, suite: str, limit: int | None = None) -> Sequence[SuiteRun]:
+        """A suite in the runs it was part of, newest first; nothing where it was in none."""
+
+    def page(self, ref: str, wanted: Wanted) -> Page:
+        """Some of the results of a run. Raises `StoreError` as `sheet` does."""
+
+    def sheet(self, ref: str, key: tuple[str, str, int]) -> Sheet:
+        """One trial of a run, by suite, case and repeat.
+
+        Raises:
+            StoreError: there is no such run, or no such trial in it.
+        """

@@ -222,6 +222,10 @@ class Held:
 
     def release(self) -> None:
         """Let others carry out the run."""
+        import psycopg
+
+        with suppress(psycopg.Error):  # it is let go of at once; the end of a connection is only heard of later
+            self._link.execute("SELECT pg_advisory_unlock_all()")
         self._link.close()
 
 
