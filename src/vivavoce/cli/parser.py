@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from vivavoce.cli import about, compare, datasets, model, project, prune, run, runs
+from vivavoce.cli import about, compare, datasets, eval, model, project, prune, run, runs, serve
 from vivavoce.cli.console import note, printing, put
 from vivavoce.cli.flags import flags
 from vivavoce.config.options import OPTIONS
@@ -18,6 +18,7 @@ GROUPS = (
     ("begin", project.COMMANDS),
     ("examine", run.COMMANDS),
     ("look back", (*runs.COMMANDS, *compare.COMMANDS, *prune.COMMANDS)),
+    ("serve", (*serve.COMMANDS, *eval.COMMANDS)),
     ("datasets", datasets.COMMANDS),
     ("about", (*about.COMMANDS, *model.COMMANDS)),
 )

@@ -16,7 +16,7 @@ from vivavoce.core.reply import JSON, Object
 from vivavoce.core.secrets import is_secret
 
 FLAG = "flag"
-OWN_VARIABLES = frozenset({"VIVA_CACHE", "VIVA_DEBUG"})
+OWN_VARIABLES = frozenset({"VIVA_CACHE", "VIVA_DEBUG", "VIVA_SERVE_USERNAME"})
 """Variables that are no setting."""
 _OURS = "VIVA_"
 """What our variables begin with; an empty one counts as unset."""

@@ -71,8 +71,7 @@ async def examine(
     """Run a plan, or what a store still lacks of it, and return it as the store has it.
 
     `stop` ends the run early, as `interrupted`; what is under way is cancelled, what is finished is kept. `now` gives the
-    time as ISO 8601 in UTC; `nonce` tells this process's conversations from earlier ones. Calls pass
-    `deck`, which the caller closes.
+    time as ISO 8601 in UTC; `nonce` tells this process's conversations from earlier ones. The caller closes `deck`.
 
     Raises:
         StoreError: a result could not be kept.

@@ -14,7 +14,7 @@ class Cursor(Protocol):
     def __iter__(self) -> Iterator[Any]:  # a row holds what its columns hold
         """The rows that are left."""
 
-    def fetchone(self) -> Any:
+    def fetchone(self) -> Any:  # a row holds what its columns hold
         """The next row, or `None`."""
 
 

@@ -1,0 +1,81 @@
+"""The suites that may be run: those in the files that the settings name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from vivavoce.core import environment
+from vivavoce.core.errors import UsageError
+from vivavoce.core.kinds import Format
+from vivavoce.core.place import Problem, Problems
+from vivavoce.core.reply import Object
+from vivavoce.core.source import Source
+from vivavoce.run import files
+from vivavoce.web.project import Project
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Known:
+    """A suite of the project; or a file that cannot be one, by the file's name."""
+
+    name: str
+    path: str
+    about: Object | None = None
+    fault: str | None = None
+    """Why it cannot be run."""
+
+
+def known(project: Project) -> tuple[Known, ...]:
+    """Every suite there is by now, in the order of their files; a new file is seen at once.
+
+    Only the top of each file is read: what is wrong with its cases is told when it is run.
+    """
+    selection = project.selection
+    if not selection.paths:
+        return ()
+    problems = Problems(lenient=selection.lenient)
+    with environment.known(project.environment):
+        try:
+            found = files.find(selection.paths, selection.format, problems, folder=project.folder)
+        except UsageError as error:
+            return (Known(name=selection.paths[0], path=selection.paths[0], fault=str(error)),)
+        suites = [_known(source, each, lenient=selection.lenient) for source, each in found]
+    return tuple(_distinct([*suites, *_not_read(problems)]))
+
+
+def reason(problems: Sequence[Problem], total: int) -> str:
+    """What is wrong with a file, in a line: `CODE: message`, as far as problems have codes."""
+    first = problems[0]
+    place = f"line {first.line}: " if first.line is not None else ""
+    more = f" (and {total - 1} more)" if total > 1 else ""
+    return f"{first.code or 'INVALID'}: {place}{first.path and f'{first.path}: '}{first.message}{more}"
+
+
+def _known(source: Source, each: Format, *, lenient: bool) -> Known:
+    problems = Problems(lenient=lenient)
+    try:
+        suite = each.read(source, problems)
+    except UsageError as error:
+        return Known(name=source.path.name, path=source.name, fault=files.without_name(source, error))
+    if problems.total:
+        return Known(name=source.path.name, path=source.name, fault=reason(problems.found(), problems.total))
+    return Known(name=suite.name, path=source.name, about=suite.about)
+
+
+def _not_read(problems: Problems) -> Iterator[Known]:
+    """Files that are of no format, or are not there."""
+    for problem in problems.found():
+        yield Known(name=problem.file.replace("\\", "/").rpartition("/")[2], path=problem.file, fault=problem.message)
+
+
+def _distinct(found: list[Known]) -> Iterator[Known]:
+    """Suites of one name cannot be told apart by it."""
+    often = Counter(each.name for each in found if each.fault is None)
+    for each in found:
+        if each.fault is None and often[each.name] > 1:
+            fault = f'DUPLICATE_NAME: other files hold a suite "{each.name}" too; give each a name of its own'
+            yield replace(each, name=each.path, fault=fault)
+        else:
+            yield each

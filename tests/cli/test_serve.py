@@ -1,0 +1,114 @@
+"""`viva serve` and `viva eval` as a person starts them: as processes, on a port of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+VIVA = Path(sys.executable).with_name("viva")
+CASE = {"id": "one", "input": "hi", "expected": "hi", "evaluators": {"ExactMatch": {}}, "reply": "hi"}
+
+
+def viva(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "NO_COLOR": "1", **variables}
+    return subprocess.run([VIVA, *words], cwd=folder, env=environ, capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "desk.jsonl").write_text(json.dumps(CASE) + "\n")
+    (tmp_path / "viva.toml").write_text('paths = ["desk.jsonl"]\njudge = "none"\n[serve]\nport = 0\npassword = "${DASH}"\n')
+    return tmp_path
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server with a password, and its address."""
+    environ = {**os.environ, "DASH": "open sesame"}
+    command = [VIVA, "serve", "--host", "0.0.0.0", "--schedule", "0 6 29 2 *"]
+    with subprocess.Popen(
+        command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        yield process, line.split()[2] if line else ""
+        if process.poll() is None:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_until_it_is_stopped(server, folder, number):
+    process, url = server
+    assert url.startswith("http://127.0.0.1:")
+    with urllib.request.urlopen(f"{url}api/health", timeout=30) as answer:
+        assert json.load(answer) == {"status": "ok"}
+    done = viva(folder, "eval", "--server", url, VIVA_EVAL_PASSWORD="open sesame")
+    assert (done.returncode, done.stdout.splitlines()[2:]) == (0, ["PASS desk 1/1", "", "1 of 1 cases passed in 1 suite"])
+    process.send_signal(number)
+    out, errors = process.communicate(timeout=40)
+    assert (process.returncode, out, errors) == (0, "", "")
+    listed = json.loads(viva(folder, "runs", "--json", DASH="x").stdout)
+    assert [run["state"] for run in listed] == ["complete"]
+
+
+def test_a_sweep_is_told_and_decides_the_exit_code(server, folder):
+    _, url = server
+    (folder / "desk.jsonl").write_text(json.dumps({**CASE, "reply": "ho"}) + "\n")
+    known = {"VIVA_EVAL_PASSWORD": "open sesame"}
+    failed = viva(folder, "eval", "--server", url, **known)
+    assert (failed.returncode, failed.stdout.splitlines()[2]) == (1, "FAIL desk 0/1")
+    told = viva(folder, "eval", "--server", url, "--no-fail-on-regression", "--json", **known)
+    assert (told.returncode, json.loads(told.stdout)["hasFailures"]) == (0, True)
+    (folder / "desk.jsonl").write_text("{")
+    nothing = viva(folder, "eval", "--server", url, "--no-fail-on-regression", **known)
+    assert nothing.returncode == 2
+    assert "SKIP desk.jsonl" in nothing.stdout
+    assert "nothing was evaluated" in nothing.stdout
+    refused = viva(folder, "eval", "--server", url, "--password", "wrong")
+    assert refused.returncode == 2
+    assert "does not let admin in (401)" in refused.stderr
+    assert "wrong" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--server", "http://127.0.0.1:9"), "cannot be reached"),
+        (("--server", "nowhere"), "is no http:// or https:// address"),
+        (("--timeout-minutes", "0"), "--timeout-minutes must be"),
+    ],
+)
+def test_an_eval_that_cannot_be(tmp_path, words, message):
+    done = viva(tmp_path, "eval", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("table", "words", "message"),
+    [
+        ("", ("--host", "0.0.0.0"), "a password or token is needed: set VIVA_SERVE_PASSWORD"),
+        ("prot = 1", (), 'viva.toml:2: [serve]: unknown setting "prot" (did you mean "port"?)'),
+        ("port = 70000", (), "must be a whole number from 0 to 65535"),
+        ('token = "${NOT_THERE_AT_ALL}"', (), "NOT_THERE_AT_ALL, which is not set"),
+        ("", ("--schedule", "often"), "is no cron expression"),
+        ("", ("--suites", "-"), "cannot be read from standard input"),
+        ("", ("--host", "192.0.2.1"), "a password or token is needed"),
+        ('password = "secret-word"', ("--host", "192.0.2.1"), "cannot listen on 192.0.2.1"),
+    ],
+)
+def test_a_server_that_cannot_be(tmp_path, table, words, message):
+    (tmp_path / "viva.toml").write_text(f"paths = []\n[serve]\n{table}\n")
+    done = viva(tmp_path, "serve", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "secret-word" not in done.stderr
+    assert "Traceback" not in done.stderr
