@@ -112,3 +112,42 @@ def test_a_server_that_cannot_be(tmp_path, table, words, message):
     assert message in done.stderr
     assert "secret-word" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_a_run_has_done_is_kept_when_the_server_ends(folder):
+    (folder / "slow.py").write_text(
+        "import time\n\ndef answer(input):\n    time.sleep(600 if input == 'stay' else 0)\n    return 'hi'\n"
+    )
+    cases = ({**CASE, "id": word, "input": word} for word in ("hi", "stay"))
+    (folder / "desk.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    environ = {**os.environ, "DASH": "open sesame"}
+    command = [VIVA, "serve", "--target", "python:slow:answer"]
+    with subprocess.Popen(
+        command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        url = process.stdout.readline().split()[2]
+        request = urllib.request.Request(f"{url}api/runs", b"{}")
+        request.add_header("Authorization", "Basic YWRtaW46b3BlbiBzZXNhbWU=")
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            run_id = json.load(answer)["id"]
+        events = urllib.request.Request(f"{url}api/runs/{run_id}/events", headers=dict(request.header_items()))
+        with urllib.request.urlopen(events, timeout=30) as stream:
+            while b"event: result" not in stream.readline():
+                pass
+            process.send_signal(signal.SIGTERM)
+            rest = stream.read().decode()
+        process.communicate(timeout=50)
+    assert "event: finished" in rest
+    assert '"state": "interrupted"' in rest
+    assert process.returncode == 0
+    (run,) = json.loads(viva(folder, "runs", "--json", DASH="x").stdout)
+    assert (run["id"], run["state"]) == (run_id, "interrupted")
+    assert run["summary"]["not_run"] == 1
+
+
+def test_without_its_extra_it_says_what_to_install(folder):
+    code = "import sys; sys.modules['starlette'] = None; from vivavoce.cli.main import viva; sys.exit(viva(['serve']))"
+    environ = {**os.environ, "DASH": "open sesame"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environ, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr == "viva: viva serve needs the extra `web`: pip install 'vivavoce[web]'\n"

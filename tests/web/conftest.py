@@ -23,6 +23,7 @@ from vivavoce.web.app import application
 from vivavoce.web.context import Context
 from vivavoce.web.project import Project
 from vivavoce.web.runs import Runs
+from vivavoce.web.schedule import Schedule
 from vivavoce.web.serving import listen
 
 JSON = {"Content-Type": "application/json"}
@@ -102,7 +103,12 @@ def serve(folder: Path) -> Iterator[Callable[..., Server]]:
     running: list[Any] = []
 
     def start(
-        *, target: Use | None = None, paths: tuple[str, ...] = ("evals/",), limits: Limits | None = None, **access: Any
+        *,
+        target: Use | None = None,
+        paths: tuple[str, ...] = ("evals/",),
+        limits: Limits | None = None,
+        schedule: str | None = None,
+        **access: Any,
     ) -> Server:
         said: list[str] = []
 
@@ -126,7 +132,11 @@ def serve(folder: Path) -> Iterator[Callable[..., Server]]:
         )
         listener = listen("127.0.0.1", 0)
         config = uvicorn.Config(
-            application(context), log_config=None, log_level="critical", server_header=False, timeout_graceful_shutdown=10
+            application(context, Schedule(schedule) if schedule else None),
+            log_config=None,
+            log_level="critical",
+            server_header=False,
+            timeout_graceful_shutdown=10,
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

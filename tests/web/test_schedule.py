@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import datetime
 
 import pytest
@@ -61,3 +62,14 @@ async def test_what_keeps_a_run_from_beginning_is_told():
     said: list[str] = []
     await holder(Busy(), said.append)()
     assert said == ['scheduled run: not begun: the suite "desk" is in the run r1']
+
+
+def test_the_server_runs_all_suites_by_the_clock(serve):
+    server = serve(schedule="* * * * * *")
+    while len(runs := server.get("/api/suites/shop/runs").data["runs"]) < 2 or runs[0]["state"] == "running":
+        time.sleep(0.1)
+    later, earlier = runs[-2], runs[-1]
+    assert earlier["state"] == "complete"
+    assert earlier["finished"] <= later["started"]
+    assert server.get("/api/suites/desk/runs").data["runs"][-1]["id"] == earlier["id"]
+    assert f"scheduled run {earlier['id']}: complete" in server.said
