@@ -84,7 +84,7 @@ def test_a_gate_over_an_incomplete_run_is_missed(state):
         (run(skipped=2, scores={"Relevance": EvaluatorSummary(skipped=2)}), "every check of 2 cases was skipped"),
         (
             run(errored=2, scores={"Relevance": EvaluatorSummary(errored=2)}),
-            "no check of 2 cases could be made: the agent did not answer, or the judge did not work",
+            "no check of 2 cases could be made; each error says why",
         ),
         (
             run(errored=1, skipped=1, scores={"Relevance": EvaluatorSummary(errored=1, skipped=1)}),

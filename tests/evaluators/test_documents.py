@@ -132,9 +132,9 @@ def test_a_threshold_that_can_never_be_met_is_refused(options: dict[str, Any], w
     ("returned", "labels", "words"),
     [
         ([], [], "retrieval_ground_truth is empty"),
-        ([], [{"document_id": "1", "query_relevance_label": 5}], 'label is "5"; it is a whole number from 0 to 4'),
-        ([], [{"document_id": "1", "query_relevance_label": 1.0}], 'label is "1.0"'),
-        ([], [{"document_id": "1", "query_relevance_label": True}], 'label is "True"'),
+        ([], [{"document_id": "1", "query_relevance_label": 5}], "label is 5; it is a whole number from 0 to 4"),
+        ([], [{"document_id": "1", "query_relevance_label": 1.0}], "label is 1.0;"),
+        ([], [{"document_id": "1", "query_relevance_label": True}], "label is true;"),
         ([], [{"document_id": "1"}], "is no"),
         ([{"document_id": "1", "relevance_score": "high"}], None, 'relevance_score is "high"; it is a number'),
         ([{"document_id": None, "relevance_score": 1}], None, "document_id is"),

@@ -157,6 +157,13 @@ def test_every_failure_says_what_was_asked_expected_and_got_and_why():
     assert "all 3 turns" in thread
 
 
+def test_what_was_asked_is_left_out_where_nobody_knows():
+    turn = Exchange(input=None, error=Fault(code="http_404", message="there is no response of this id"))
+    page = shown(run_of([Result(suite="s", case="c", position=0, status="error", turns=(turn,))]))
+    assert "http_404: there is no response of this id" in page
+    assert "asked" not in page.split("Errors")[1]
+
+
 def test_passed_cases_are_only_counted():
     assert "boil-egg" not in shown(fixed_run())
 

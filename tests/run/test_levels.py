@@ -103,7 +103,10 @@ def test_without_any_answer_a_target_is_asked_for(rows):
 def test_rows_that_say_nothing_cannot_be_put_to_an_agent(rows):
     folder = rows({"response": "a", "ground_truth": "a"})
     assert planned(folder).count == 1
-    assert problems(folder, target=ASKED) == ["a.jsonl:1: says nothing to the agent"]
+    assert problems(folder, target=ASKED) == [
+        "a.jsonl:1: says nothing to the agent "
+        "(fetch the answer, if a column names one that a service keeps: --target-option fetch=COLUMN)"
+    ]
 
 
 def test_a_part_of_an_answer_needs_somebody_who_answers(rows):

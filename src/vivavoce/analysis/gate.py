@@ -123,7 +123,7 @@ def _nothing(summary: Summary) -> str:
         return f"every check of {number(done, noun)} was skipped"
     if any(each.skipped for each in scored):
         return f"every check of {number(done, noun)} was skipped or could not be made ({summary.errored:,} errored)"
-    return f"no check of {number(done, noun)} could be made: the agent did not answer, or the judge did not work"
+    return f"no check of {number(done, noun)} could be made; each error says why"
 
 
 def _noun(summary: Summary) -> str:

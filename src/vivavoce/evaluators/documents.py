@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vivavoce.core import codec
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.reply import JSON, Object
 from vivavoce.core.result import Verdict
 from vivavoce.evaluators._faults import unusable
 from vivavoce.evaluators._options import whole, within
-from vivavoce.evaluators._quote import count, quote
+from vivavoce.evaluators._quote import LIMIT, count, quote
 
 __all__ = ["DocumentRetrieval"]
 
@@ -138,7 +139,7 @@ class DocumentRetrieval:
             name, label = _document(each, "retrieval_ground_truth", place, "query_relevance_label")
             if type(label) is not int or not low <= label <= high:
                 where = f"retrieval_ground_truth[{place}].query_relevance_label"
-                raise unusable(f"{where} is {quote(str(label))}; it is a whole number from {low} to {high}")
+                raise unusable(f"{where} is {_shown(label)}; it is a whole number from {low} to {high}")
             yield name, label
 
     def _ndcg(self, found: Sequence[int], labels: Sequence[int]) -> float:
@@ -169,8 +170,13 @@ def _scores(given: Sequence[Object]) -> Iterator[tuple[str, float]]:
     for place, each in enumerate(given):
         name, score = _document(each, "retrieved_documents", place, "relevance_score")
         if isinstance(score, bool) or not isinstance(score, int | float):
-            raise unusable(f"retrieved_documents[{place}].relevance_score is {quote(str(score))}; it is a number")
+            raise unusable(f"retrieved_documents[{place}].relevance_score is {_shown(score)}; it is a number")
         yield name, score
+
+
+def _shown(value: JSON) -> str:
+    """A value as its file has it, its end cut."""
+    return quote(value) if isinstance(value, str) else codec.encode(value).decode()[:LIMIT]
 
 
 def _document(given: JSON, column: str, place: int, part: str) -> tuple[str, JSON]:
@@ -179,5 +185,5 @@ def _document(given: JSON, column: str, place: int, part: str) -> tuple[str, JSO
         raise unusable(f'{column}[{place}] is no {{"document_id": ..., "{part}": ...}}')
     name = given["document_id"]
     if isinstance(name, bool) or not isinstance(name, str | int):
-        raise unusable(f"{column}[{place}].document_id is {quote(str(name))}; it is a text or a whole number")
+        raise unusable(f"{column}[{place}].document_id is {_shown(name)}; it is a text or a whole number")
     return str(name), given[part]

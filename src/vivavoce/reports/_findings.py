@@ -165,7 +165,7 @@ class Findings:
                 shown = True
                 yield self._part(f"turn {index + 1} of {len(result.turns)}" if several else "", turn, failed)
         if result.error is None and _wrong(result.scores):
-            known = not result.turns or (shown and not several)
+            known = not result.turns or (shown and not several) or result.turns[0].input is None
             told: tuple[tuple[str, Said], ...] = () if known else (("asked", self._said(_text.said(result.turns[0].input))),)
             title = f"all {len(result.turns)} turns" if several else ""
             told += (("ended", self._said(_text.ended(result))),) if result.stop is not None else ()
@@ -174,7 +174,7 @@ class Findings:
             yield Part(title="", told=(), fault=_text.line(_text.failure(result.error), 2000), marks=())
 
     def _part(self, title: str, turn: Exchange, failed: bool) -> Part:
-        told = [("asked", self._said(_text.said(turn.input)))]
+        told = [] if turn.input is None else [("asked", self._said(_text.said(turn.input)))]
         if turn.expected is not None:
             told.append(("expected", self._said(turn.expected)))
         if turn.reply is not None:

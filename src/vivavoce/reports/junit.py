@@ -136,7 +136,8 @@ def _transcript(result: Result) -> Iterator[str]:
 
 
 def _said(turn: Exchange) -> Iterator[str]:
-    yield f"asked: {_text.said(turn.input)}"
+    if turn.input is not None:
+        yield f"asked: {_text.said(turn.input)}"
     if turn.expected is not None:
         yield f"expected: {turn.expected}"
     if turn.reply is not None:

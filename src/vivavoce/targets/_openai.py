@@ -120,7 +120,7 @@ class Line:
             body = await whole(response, self.manner.limit)
             if body.lstrip()[:1] == b"<":
                 said = excerpt(secrets.blot(body.decode(errors="replace"), self._hidden))
-                raise ValueError(f"a web page, not as an agent does: {said}; is base_url right?")
+                raise ValueError(f"a web page, not as an agent does: {said}; is the address right?")
             return _answer.decode(body, hidden=self._hidden)
         joined = self._joined()
         async with aclosing(arriving(response, self.manner.limit)) as events:

@@ -79,6 +79,16 @@ def test_what_is_no_mapping(read, param, text, message):
     assert any(message in str(problem) for problem in problems.found())
 
 
+def test_a_parameter_that_only_evaluators_of_ones_own_have_is_told(read):
+    problems = read([{**ROW, "query": "q", "response": "a"}], map={"expected": "{{item.truth}}"})[2]
+    assert problems.total == 0
+    warning = (
+        's.jsonl: --map expected={{item.truth}}: no evaluator here has the parameter "expected", only one of your own may '
+        "(if it is ground_truth: --map ground_truth={{item.truth}})"
+    )
+    assert warning in [str(each) for each in problems.warnings]
+
+
 def test_a_mapping_shows_evaluators_another_question_and_leaves_the_agents_own(case):
     made = case({"query": "told", "response": "r", "seen": "shown", "ground_truth": "t"}, map={"query": "seen"})
     (turn,) = made.turns

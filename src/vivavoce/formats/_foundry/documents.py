@@ -11,7 +11,7 @@ from vivavoce.core.reply import JSON, Object
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import names
 from vivavoce.formats._foundry.asked import Asked, Level, Mapped, Places, beside, refers
-from vivavoce.formats._foundry.columns import meant
+from vivavoce.formats._foundry.columns import WILD, meant
 from vivavoce.formats._foundry.expressions import Expression, parse
 from vivavoce.formats._foundry.saying import Say, shown
 
@@ -152,6 +152,9 @@ def places(given: JSON, path: str, say: Say) -> Places:
         if near is not None:
             say(f'{prefix}no evaluator has the parameter "{param}"', at, did_you_mean(param, names.EVIDENCE))
             continue
+        if param in WILD and not path:
+            fix = f"if it is {WILD[param]}: --map {WILD[param]}={text}"
+            say(f'{prefix}no evaluator here has the parameter "{param}", only one of your own may', at, fix, warning=True)
         try:
             if not isinstance(text, str):
                 raise ValueError("must be text such as {{item.query}}")

@@ -22,9 +22,11 @@ NAME = "foundry"
 
 def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], level: Level | None, live: bool | None) -> Suite:
     """The file as a suite; its rows are checked when its cases are iterated."""
-    typed = places(
-        mapping, "", lambda message, path, fix="", *, warning=False: problems.add(source, message, path=path, fix=fix)
-    )
+
+    def say(message: str, path: str, fix: str = "", *, warning: bool = False) -> None:
+        (problems.warn if warning else problems.add)(source, message, path=path, fix=fix)
+
+    typed = places(mapping, "", say)
     asked = Asked(mapping=typed, level=level, refers=refers([typed]), live=live)
     kind = layout(source)
     if kind == "lines":
