@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import _dashboard
 import _differential
 import _text_pairs
 
@@ -241,6 +242,14 @@ def rows(folder: Path, count: int) -> None:
     say("  the same, CPU", f"{dearer:.2f} x", "stated")
 
 
+def dashboard(folder: Path, runs: int) -> None:
+    _dashboard.filled(folder / "runs.db", runs, 50)
+    pages = {"trend": "/suites/weather", "first page": "/", "run": "/runs/last", "two runs": "/compare?a=run001&b=run002"}
+    for name, seconds in _dashboard.answered(folder / "runs.db", pages, 9).items():
+        bound = "at most 200 ms" if name == "trend" else "stated"
+        say(f"dashboard over {runs} runs of 50 cases: {name}", f"{seconds * 1000:.0f} ms", bound)
+
+
 def additions() -> float:
     """What tells how fast the machine is just now."""
     began, total = time.process_time(), 0
@@ -275,6 +284,7 @@ def main() -> None:
         overlap(folder, 2_000, arguments.sdk)
         if arguments.rows:
             rows(folder, arguments.rows)
+        dashboard(folder, 200)
         installed(folder)
     finally:
         shutil.rmtree(folder)

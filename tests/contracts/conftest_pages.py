@@ -42,7 +42,7 @@ ADDRESSES = (
 )
 GOOD = ("https://ok.example/a?b=c&d=e#f", "HTTP://OK.example/ünï")
 # Elements that have no end.
-_VOID = {"meta", "input", "br", "wbr"}
+_VOID = {"meta", "input", "br", "wbr", "link"}
 
 
 class Page(HTMLParser):

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from conftest_browser import chromium as chromium
 
 from vivavoce.core import plugins
 from vivavoce.core.model import Selection, Use
