@@ -129,7 +129,7 @@ def serve(folder: Path) -> Iterator[Callable[..., Server]]:
             folder=folder,
         )
         context = Context(
-            project=project, runs=Runs(project), access=Access(**access), page_token="page-token", say=said.append
+            project=project, runs=Runs(project, said.append), access=Access(**access), page_token="page-token", say=said.append
         )
         listener = listen("127.0.0.1", 0)
         config = uvicorn.Config(

@@ -178,3 +178,23 @@ def test_what_is_not_there(server):
     assert (answer.status, answer.data["error"]["code"]) == (404, "not_found")
     answer = server.ask("DELETE", "/api/suites", Content_Type="application/json")
     assert (answer.status, answer.data["error"]["code"]) == (405, "method_not_allowed")
+
+
+def test_a_defect_is_told_without_its_insides(server, monkeypatch):
+    monkeypatch.setattr("vivavoce.web.runs.plan", lambda *_, **__: 1 // 0)
+    answer = server.start("desk")
+    assert (answer.status, answer.data["error"]["code"]) == (500, "internal")
+    assert "ZeroDivisionError" not in answer.body.decode()
+    assert len(server.said) == 1
+    assert "ZeroDivisionError" in server.said[0]
+    monkeypatch.undo()
+    monkeypatch.chdir(server.folder)
+    assert server.start("desk").status == 202
+
+
+def test_a_defect_of_an_answer_is_told_likewise(server, monkeypatch):
+    monkeypatch.setattr("vivavoce.web.told.suite", lambda *_: 1 // 0)
+    answer = server.get("/api/suites")
+    assert (answer.status, answer.data["error"]["code"]) == (500, "internal")
+    assert server.said == ["internal error: GET /api/suites: ZeroDivisionError: integer division or modulo by zero"]
+    assert answer.headers["x-content-type-options"] == "nosniff"

@@ -106,7 +106,7 @@ def _context(wanted: Settings, asked: Serving) -> Context:
         environment=wanted.environment,
         folder=Path().absolute(),
     )
-    return Context(project=project, runs=Runs(project), access=access, page_token=secrets.token_urlsafe(32), say=note)
+    return Context(project=project, runs=Runs(project, note), access=access, page_token=secrets.token_urlsafe(32), say=note)
 
 
 COMMANDS = (

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
+from starlette.types import ASGIApp
 
 from vivavoce.web import api, openapi, pages, saiku
 from vivavoce.web.context import Context
@@ -16,7 +16,7 @@ from vivavoce.web.refusal import handlers
 from vivavoce.web.schedule import Schedule, holder, keep
 
 
-def application(context: Context, schedule: Schedule | None = None) -> Starlette:
+def application(context: Context, schedule: Schedule | None = None) -> ASGIApp:
     """The server's application; with a schedule, it also runs all suites by that."""
 
     @asynccontextmanager
@@ -30,9 +30,10 @@ def application(context: Context, schedule: Schedule | None = None) -> Starlette
                 task.cancel()
             await context.runs.close()
 
-    return Starlette(
+    app = Starlette(
         routes=[*api.routes(context), *saiku.routes(context), *openapi.routes(), *pages.routes(context)],
-        middleware=[Middleware(Guard, access=context.access, page_token=context.page_token)],
         exception_handlers=handlers(context.say),
         lifespan=lifespan,
     )
+    # Around all of it, so that what is answered to a defect is dressed too.
+    return Guard(app, context.access, context.page_token)

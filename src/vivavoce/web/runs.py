@@ -35,8 +35,9 @@ _ENDING = 25.0
 class Runs:
     """Those of one server. A suite is in one at a time; used in the server's event loop alone."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, say: Callable[[str], None]) -> None:
         self._project = project
+        self._say = say
         self._lives: OrderedDict[str, Live] = OrderedDict()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopping = threading.Event()
@@ -69,7 +70,7 @@ class Runs:
         self._tasks[live.run_id] = asyncio.create_task(self._see_through(live, selection, begun))
         try:
             await begun
-        except VivaError:
+        except (VivaError, Refusal):
             self._lives.pop(live.run_id, None)
             raise
         return live
@@ -99,14 +100,15 @@ class Runs:
         await asyncio.wait({work})
         thread.shutdown(wait=False)
         error = work.exception()
+        if error is not None and not isinstance(error, VivaError):
+            self._say(f"internal error: run {live.run_id}: {type(error).__name__}: {error}")
+            error = Refusal(500, "internal", "an internal error; the server's own output tells more")
         live.ended("stopped", str(error) if error is not None else None)
         del self._tasks[live.run_id]
         while len(self._lives) > _REMEMBERED + len(self._tasks):
             del self._lives[next(key for key, each in self._lives.items() if each.over)]
         if not begun.done():
             begun.set_exception(error or VivaError("the run ended before it began"))
-        elif error is not None and not isinstance(error, VivaError):
-            raise error  # a defect, which the event loop tells of
 
 
 @dataclass(frozen=True, slots=True)
