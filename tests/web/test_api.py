@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -135,6 +136,21 @@ def test_a_suite_is_in_one_run_at_a_time_and_ends_with_the_server(serve, folder)
     assert (events[-1][0], events[-1][1]["state"], events[-1][1]["done"]) == ("finished", "interrupted", 1)
     assert server.get(f"/api/runs/{begun['id']}").data["summary"]["not_run"] == 1
     assert server.start("shop").data["error"]["code"] == "stopping"
+
+
+def test_many_read_while_runs_are_written(server):
+    first = [server.start(suite).data["id"] for suite in ("desk", "shop")]
+    paths = ["/api/suites", "/api/suites/desk/trend", "/api/suites/shop/runs", f"/api/runs/{first[0]}", "/"] * 8
+    with ThreadPoolExecutor(20) as readers:
+        reading = [readers.submit(server.get, path) for path in paths]
+        for run_id in first:
+            assert server.events(run_id)[-1][1]["state"] == "complete"
+        more = [server.start(suite).data["id"] for suite in ("desk", "shop")]
+        assert [each.result().status for each in reading] == [200] * len(paths)
+    for run_id in more:
+        server.events(run_id)
+    assert len(server.get("/api/suites/desk/runs").data["runs"]) == 2
+    assert server.said == []
 
 
 def test_without_suites_none_is_run(serve):
