@@ -35,6 +35,8 @@ def test_an_unknown_name_is_answered_with_the_nearest_or_all():
     with pytest.raises(UnknownPlugin, match=r'unknown format "natve" \(did you mean "native"\?\)') as raised:
         plugins.find("formats", "natve")
     assert isinstance(raised.value, VivaError)
+    with pytest.raises(UnknownPlugin, match=r'unknown evaluator "Builtin.Corectness" \(did you mean "Correctness"\?\)'):
+        plugins.find("evaluators", "Builtin.Corectness")
     with pytest.raises(UnknownPlugin, match=r'unknown format "zzz" \(known here: .*native'):
         plugins.build("formats", Use(name="zzz"))
     with pytest.raises(UnknownPlugin):

@@ -130,7 +130,7 @@ def find(kind: str, name: str, *, project: Path | None = None) -> Maker:
     for known, why in elsewhere(kind).items():
         if folded.startswith(fold(known)) if known[-1] in ".:" else fold(known) == fold(without_vendor(name)):
             raise UnknownPlugin(f'{kind[:-1]} "{name}" is not answered here: {why}')
-    raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({did_you_mean(name, names(kind, project=project))})')
+    raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({did_you_mean(folded, names(kind, project=project))})')
 
 
 def known_as(kind: str, name: str, *, project: Path | None = None) -> str:

@@ -264,6 +264,11 @@ def test_graders_compare_what_their_parameters_name(read):
     )
 
 
+def test_a_grader_that_is_code_has_two_names(read):
+    checks = checks_of(read, document({"type": "python", "name": "mine", "source": "x"}, "builtin.python_grader"))
+    assert [(check.evaluator, check.name) for check in checks] == [("PythonGrader", "mine"), ("PythonGrader", "python_grader")]
+
+
 def test_the_mapping_and_level_typed_go_before_those_of_a_document(read):
     made = document("coherence", data_mapping={"ground_truth": "other", "query": "query"}, evaluation_level="conversation")
     _, (case,), _ = read(made, "s.json", map={"ground_truth": "response"}, level="turn")

@@ -35,6 +35,7 @@ EVALUATORS: Mapping[str, str] = MappingProxyType(
         "output_quality": "OutputQuality",
         "prohibited_actions": "ProhibitedActions",
         "protected_material": "ProtectedMaterial",
+        "python": "PythonGrader",
         "python_grader": "PythonGrader",
         "quality_grader": "QualityGrader",
         "regex_match": "RegexMatch",
