@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from conftest_models import KEY, Models, completion, refuses
 from vivavoce.api import evaluate_async
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
-from vivavoce.core.model import Use
+from vivavoce.core.model import Case, Expectation, Suite, Turn, Use
 from vivavoce.core.result import Run
 from vivavoce.run.cassette import Deck, Taping
 
@@ -322,3 +323,153 @@ async def test_who_answers_in_the_very_same_words_is_recorded_each_time(agent: A
     assert document(again) == document(first)
     reasons = [score.reason for result in again.results for score in result.turns[0].scores]
     assert len(set(reasons)) == 4
+
+
+PERSONA = {
+    "id": "visitor",
+    "persona": {"context": "a customer", "goal": "Learn when it opens, then where it is.", "max_turns": 3},
+}
+
+
+def moves() -> Callable[[web.Request], Any]:
+    """A model that plays a user: two messages, each of its own, then content."""
+    count = 0
+
+    async def answer(_: web.Request) -> web.StreamResponse:
+        nonlocal count
+        count += 1
+        told = {"reasoning": f"reason {count}", "stop": "no", "message": f"message {count}"}
+        if count % 3 == 0:
+            told = {"reasoning": "it was told", "stop": "goal_completed", "message": ""}
+        return web.json_response(completion(json.dumps(told)))
+
+    return answer
+
+
+async def test_simulated_users_are_replayed_word_for_word(agent: Agent, models: Models) -> None:
+    models(moves())
+    Path("cases.jsonl").write_text(json.dumps(PERSONA) + "\n")
+    simulator = judge(models)
+    first = await examine("cases.jsonl", agent, simulator=simulator, record="calls.jsonl", repeat=2, concurrency=1)
+    assert [result.stop for result in first.results] == ["goal_completed", "goal_completed"]
+    assert [line["kind"] for line in lines()[1:]] == ["simulator", "agent", "simulator", "agent", "simulator"] * 2
+    await agent.stop()
+    models(refuses(500))
+    again = await examine("cases.jsonl", agent, simulator=simulator, replay="calls.jsonl", repeat=2)
+    assert document(again) == document(first)
+    assert not models.asked
+    changed = {**PERSONA, "persona": {**PERSONA["persona"], "goal": "Something else."}}  # type: ignore[dict-item] # an object
+    Path("cases.jsonl").write_text(json.dumps(changed) + "\n")
+    lost = await examine("cases.jsonl", agent, simulator=simulator, replay="calls.jsonl")
+    (result,) = lost.results
+    assert result.error is not None
+    assert 'the user\'s message 1 of case "visitor"' in result.error.message
+
+
+class Analyst:
+    """An agent in Python that also runs queries; it knows its rows only while `open`."""
+
+    open = True
+
+    async def send(self, request: Any) -> dict[str, Any]:
+        assert Analyst.open
+        return {"text": "Here they are.", "rows": [{"product": "Tea", "sold": 3}]}
+
+    async def rows(self, query: Any) -> list[dict[str, Any]]:
+        assert Analyst.open
+        return [{"product": "Tea", "sold": 3}]
+
+
+async def test_reference_queries_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = Turn(input="What was sold?", expect=Expectation(reference_query="SELECT sold"))
+    suite = Suite(name="sales", cases=[Case(id="tea", turns=(turn,))])
+    options: dict[str, Any] = {"target": Analyst, "evaluators": ["RowComparison"], "judge": "none"}
+    first = await evaluate_async(suite, record="calls.jsonl", **options)
+    assert first.summary.passed == 1
+    assert [line["kind"] for line in lines()[1:]] == ["agent", "rows"]
+    monkeypatch.setattr(Analyst, "open", False)
+    assert document(await evaluate_async(suite, replay="calls.jsonl", **options)) == document(first)
+    other = replace(turn, expect=Expectation(reference_query="SELECT other"))
+    changed = Suite(name="sales", cases=[Case(id="tea", turns=(other,))])
+    (result,) = (await evaluate_async(changed, replay="calls.jsonl", **options)).results
+    (score,) = result.turns[0].scores
+    assert score.status == "error"
+    assert 'query is "SELECT sold" there, and "SELECT other" here' in score.reason
+
+
+async def test_answers_that_the_dataset_holds_are_not_recorded(agent: Agent, models: Models) -> None:
+    models(numbered())
+    path = cases("one", reply="held")
+    options: dict[str, Any] = {"target": None}
+    await examine(path, agent, models, record="calls.jsonl", **options)
+    assert [line["kind"] for line in lines()[1:]] == ["judge"]
+    again = await examine(path, agent, models, replay="calls.jsonl", **options)
+    assert again.summary.errored == 0
+    assert len(models.asked) == 1
+
+
+async def judged(models: Models, path: str, **more: Any) -> int:
+    """How often the judge is asked in a run over recorded answers."""
+    before = len(models.asked)
+    options = {"judge": judge(models), "evaluators": ["Relevance"], "retries": 0, **more}
+    run = await evaluate_async(path, **options)
+    assert run.summary.errored == 0
+    return len(models.asked) - before
+
+
+async def test_a_judge_is_not_asked_twice_what_it_answered(models: Models) -> None:
+    models(numbered())
+    path = cases("one", "two", reply="held")
+    assert await judged(models, path) == 2
+    assert await judged(models, path) == 0
+    assert await judged(models, path, cache=False) == 2
+    assert await judged(models, path, repeat=2) == 2  # repeats share nothing
+    assert await judged(models, path, repeat=2) == 0
+    assert await judged(models, cases("one", "two", name="renamed.jsonl", reply="held")) == 0
+    run = await evaluate_async(path, judge=judge(models), evaluators=["Relevance"])
+    assert run.summary.usage.judge_calls == 0
+    assert KEY.encode() not in b"".join(file.read_bytes() for file in Path(".viva/cache").rglob("*.json"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"judge": {"model": "other"}},
+        {"judge": {"temperature": 0.5}},
+        {"evaluators": ["m365.Coherence"]},
+        {"reply": "another answer"},
+        {"input": "another question"},
+    ],
+    ids=str,
+)
+async def test_what_a_verdict_rests_on_brings_a_new_one(models: Models, change: dict[str, Any]) -> None:
+    models(numbered())
+    assert await judged(models, cases("one", reply="held")) == 1
+    path = cases(change.get("input", "one"), reply=change.get("reply", "held"))
+    more: dict[str, Any] = {"judge": judge(models, **change["judge"])} if "judge" in change else {}
+    if "evaluators" in change:
+        more["evaluators"] = change["evaluators"]
+    assert await judged(models, path, **more) == 1
+    assert await judged(models, path, **more) == 0
+
+
+async def test_neither_failures_nor_damage_are_taken_from_the_cache(models: Models) -> None:
+    models(refuses(500))
+    path = cases("one", reply="held")
+    run = await evaluate_async(path, judge=judge(models), evaluators=["Relevance"], retries=0)
+    assert run.summary.errored == 1
+    models(numbered())
+    assert await judged(models, path) == 1
+    for file in Path(".viva/cache").rglob("*.json"):
+        file.write_text("{")
+    assert await judged(models, path) == 1
+    assert await judged(models, path) == 0
+
+
+async def test_spared_verdicts_are_recorded_all_the_same(models: Models) -> None:
+    models(numbered())
+    path = cases("one", reply="held")
+    assert await judged(models, path) == 1
+    assert await judged(models, path, record="calls.jsonl") == 0
+    assert [line["kind"] for line in lines()[1:]] == ["judge"]
+    assert await judged(models, path, replay="calls.jsonl") == 0

@@ -23,7 +23,7 @@ AGENT = "viva_agent.py"
 
 
 def _add_demo(parser: argparse.ArgumentParser) -> None:
-    add_settings(parser, named("store", "no-color"))
+    add_settings(parser, named("store", "no-color", "record", "replay"))
 
 
 def _add_init(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     wanted = settings(arguments)
     from vivavoce.samples import demo
 
-    exams = demo.examine(store=wanted.store, note=note)
+    exams = demo.examine(store=wanted.store, note=note, record=wanted.record, replay=wanted.replay)
     with printing():
         demo.report(exams, store=wanted.store, out=sys.stdout, color=sys.stdout.isatty() and not wanted.no_color)
     return demo.outcome(exams)

@@ -5,6 +5,7 @@ A `Deck` is what a run has; each trial has a `Player` over it, through which the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -20,6 +21,7 @@ from vivavoce.run import secrecy
 from vivavoce.run._cassette.cache import Cache
 from vivavoce.run._cassette.call import Call, Kind, asked
 from vivavoce.run._cassette.outcome import Clean
+from vivavoce.run._cassette.reading import Told, read
 from vivavoce.run._cassette.tape import Tape
 from vivavoce.run.asking import judge_of, simulator_of
 
@@ -140,3 +142,12 @@ class Nobody:
 
     async def close(self) -> None:
         """Nothing is held."""
+
+
+def asked_in(path: str, kind: Kind) -> Iterator[Object]:
+    """Whom the recorded calls of a kind asked: name and options, once for each call.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    return (line.call.asked for line in read(Path(path), Told()) if line.call.kind == kind)

@@ -25,6 +25,8 @@ PAGE = "demo.html"
 DEFAULT_STORE = ".viva/runs.db"
 """Where runs are kept when nobody says otherwise; commands need not name it."""
 
+_WITHOUT = "No key is needed, and nothing leaves this machine."
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exams:
@@ -43,8 +45,10 @@ class Exams:
         return self.live, self.sales, self.recorded
 
 
-def examine(*, store: str, note: Callable[[str], None]) -> Exams:
+def examine(*, store: str, note: Callable[[str], None], record: str | None = None, replay: str | None = None) -> Exams:
     """Examine the sample agents, and what was recorded of one, and keep all runs; `note` is told what happens.
+
+    With `record`, every call is recorded in that cassette; with `replay`, nobody is started, and it answers.
 
     Raises:
         VivaError: the agents do not start, or a run cannot be kept.
@@ -52,19 +56,20 @@ def examine(*, store: str, note: Callable[[str], None]) -> Exams:
     from vivavoce import api
     from vivavoce.core.model import Use
 
-    with as_file(files("vivavoce.samples").joinpath("suites")) as folder, serving() as url:
+    held = {"store": store, "record": record, "replay": replay}
+    with as_file(files("vivavoce.samples").joinpath("suites")) as folder, _answering(replay) as url:
         suites = sorted(folder.iterdir())
         note(f"Examining the sample agent, the help desk of an invented shop, at {url}")
-        note("No key is needed, and nothing leaves this machine.")
-        live = api.evaluate([here.near(path) for path in suites if not _of_sales(path)], target=url, store=store)
+        note(_WITHOUT if replay is None else f"Nobody is called: every answer comes from {replay}.")
+        live = api.evaluate([here.near(path) for path in suites if not _of_sales(path)], target=url, **held)
         note("Then a second one, which answers questions about the shop's sales with rows, as Saiku does.")
         # Named, lest variables say who asks a server of the person's own.
         server = Use(name="saiku", options={"url": url, "user": "admin", "password": "admin"})
         of_sales = [here.near(path) for path in suites if _of_sales(path)]
-        sales = api.evaluate(of_sales, target=server, judge="none", store=store)
+        sales = api.evaluate(of_sales, target=server, judge="none", **held)
     with as_file(files("vivavoce.samples").joinpath("recordings", "conversations.jsonl")) as path:
         note("And conversations recorded with the first, as rows of Microsoft Foundry, for which nobody is asked.")
-        return Exams(live=live, sales=sales, recorded=api.evaluate(here.near(path), store=store))
+        return Exams(live=live, sales=sales, recorded=api.evaluate(here.near(path), **held))
 
 
 def report(exams: Exams, *, store: str, out: TextIO, color: bool) -> None:
@@ -85,6 +90,21 @@ def outcome(exams: Exams) -> int:
     """The exit code: 0 when the exams could be held, whatever the agent made of them."""
     held = all(run.state == "complete" and not run.summary.errored and run.summary.evaluated for run in exams.all)
     return EXIT_OK if held else EXIT_FAILED
+
+
+@contextmanager
+def _answering(replay: str | None) -> Iterator[str]:
+    """Where the sample agents are, or were when they were recorded."""
+    if replay is None:
+        with serving() as url:
+            yield url
+        return
+    from vivavoce.run.cassette import asked_in
+
+    found = [str(asked["options"]["url"]) for asked in asked_in(replay, "agent") if "url" in asked["options"]]
+    if not found:
+        raise UsageError(f"{replay}: is no recording of the demo; `viva demo --record {replay}` makes one")
+    yield found[0]
 
 
 @contextmanager
