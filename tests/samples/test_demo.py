@@ -12,6 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,14 @@ def test_the_same_exam_by_other_ways_comes_to_the_same(run, tmp_path):
     for target in ("python:vivavoce.samples.desk:Desk", "python:vivavoce.samples.desk:answer"):
         again = viva.evaluate([tmp_path / path for path in suites], target=target, store=str(tmp_path / "runs.db"))
         assert [(each.key, each.status, [turn.reply.text for turn in each.turns]) for each in again.results] == wanted
+
+
+def test_the_demo_is_replayed_with_nobody_started(held, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = demo.examine(store="a/runs.db", note=lambda _: None, record="demo.jsonl")
+    monkeypatch.setattr(demo, "serving", None)
+    again = demo.examine(store="b/runs.db", note=lambda _: None, replay="demo.jsonl")
+    for one, other in zip(first.all, again.all, strict=True):
+        assert one.header.digest == other.header.digest
+        assert replace(one.summary, seconds=0) == replace(other.summary, seconds=0)
+        assert [result.status for result in one.results] == [result.status for result in other.results]
