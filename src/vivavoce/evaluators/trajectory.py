@@ -73,7 +73,7 @@ class _Matcher(ABC):
     def _right(self, ways: Ways) -> str:
         if not ways.expected:
             return self.trivial
-        return f"{count(len(ways.expected), 'expected call')} made {self.how}: {named(ways.taken)}"
+        return f"{count(len(ways.expected), 'expected call')} made {self.how}: {named(ways.expected)}"
 
     def _mode(self, name: str) -> Arguments:
         return self.tools.get(name, self.arguments)
