@@ -173,7 +173,7 @@ def run(block: Block, folder: Path) -> subprocess.CompletedProcess[str]:
         env=environment(folder),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
 
 
