@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 import vivavoce as viva
+from vivavoce.config.serving import Serving
 from vivavoce.core import plugins
 from vivavoce.core.errors import StoreError
 from vivavoce.core.model import Use
@@ -156,13 +157,19 @@ def test_it_reports_and_says_what_comes_next(held):
 
 
 @pytest.mark.timeout(300)
+def test_it_ends_with_where_the_dashboard_is(held):
+    *_, command, address = held[2].rstrip().splitlines()
+    assert command == f"  {here.viva()} serve"
+    assert address == f"  http://{Serving().host}:{Serving().port}/"
+
+
 def test_the_commands_it_names_work(held):
     folder, _, out, _ = held
     codes = {}
     for command in re.findall(r"(?m)^  (.*viva .+)$", out):
         words = shlex.split(command)
-        if words[1:2] == ["init"] or "localhost" in command:
-            continue  # these are for an agent of one's own
+        if words[1:2] in (["init"], ["serve"]) or "localhost" in command:
+            continue  # these are for an agent of one's own, or go on until they are stopped
         done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=300)
         codes[command] = done.returncode
         assert any(each in done.stdout for each in ("products-mini", "price-mini", "without-norway")) or "--output" in words

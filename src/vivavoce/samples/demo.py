@@ -16,6 +16,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TextIO
 
+from vivavoce.config.serving import Serving
 from vivavoce.core.errors import EXIT_FAILED, EXIT_OK, UsageError
 from vivavoce.core.result import Run
 from vivavoce.samples import here
@@ -160,7 +161,7 @@ def _in_short(what: str, run: Run) -> Iterator[str]:
 def _afterwards(exams: Exams, store: str, page: str) -> tuple[str, ...]:
     """What the outcome means, and commands to go on with."""
     kept = "" if store == DEFAULT_STORE else f" --store {shlex.quote(store)}"
-    viva = here.viva()
+    viva, server = here.viva(), Serving()
     live, sales, recorded = (f"{viva} run {shlex.quote(run.header.files[0].path)}{kept}" for run in exams.all)
     process = shlex.quote(f"command:{here.python()} -m vivavoce.samples.stdio")
     numbers = " and ".join(f"{run.summary.failed} {what}" for run, what in zip(exams.all, _FAILED, strict=True))
@@ -192,6 +193,10 @@ def _afterwards(exams: Exams, store: str, page: str) -> tuple[str, ...]:
         "Examine your own agent: write a first suite, then name the agent by its address, as a command or as Python code:",
         f"  {viva} init",
         f"  {viva} run evals/ --target http://localhost:8000/api/chat",
+        "",
+        "And see all runs, what became of each suite over time, and every conversation in the dashboard, while this serves it:",
+        f"  {viva} serve{kept}",
+        f"  http://{server.host}:{server.port}/",
     )
 
 
