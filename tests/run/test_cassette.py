@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
 from vivavoce.core.model import Case, Expectation, Suite, Turn, Use
 from vivavoce.core.result import Run
+from vivavoce.run._cassette.tape import Tape
 from vivavoce.run.cassette import Deck, Taping
 
 SECRET = "tok-9f8e7d6c5b4a"
@@ -276,8 +278,32 @@ async def test_a_damaged_file_is_refused_with_its_line(agent: Agent, damage: Cal
         assert Path("calls.jsonl").read_bytes() == before
 
 
+def damage(path: Path) -> str | None:
+    """What is said of a file, if anything is."""
+    try:
+        Tape(path, records=False).close()
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+async def test_damage_of_whatever_kind_is_a_clear_error(agent: Agent) -> None:
+    await examine(cases("one", ["two", "three"]), agent, record="calls.jsonl")
+    whole = Path("calls.jsonl").read_bytes()
+    chance = random.Random(7)
+    pieces = (b"", b'"', b"{", b"[" * 3000, b"\\ud800", b"\xff", b"1e999", b"null", b"\n", b"NaN", b",", b"-1", b"{}")
+    for _ in range(300):
+        at = chance.randrange(len(whole))
+        Path("hurt.jsonl").write_bytes(whole[:at] + chance.choice(pieces) + whole[at + chance.randrange(30) :])
+        told = damage(Path("hurt.jsonl"))
+        assert told is None or "hurt.jsonl" in told
+
+
 async def test_a_file_that_is_none_is_never_written_to(agent: Agent) -> None:
     path = cases("one")
+    for other in ("/dev/null", "."):
+        with pytest.raises(UsageError, match="no file that could be recorded to"):
+            await examine(path, agent, record=other)
     before = Path(path).read_bytes()
     with pytest.raises(UsageError, match="is no cassette"):
         await examine(path, agent, record=path)

@@ -142,6 +142,8 @@ class Tape:
 
     def _lock(self, *, create: bool) -> None:
         """Keep every other run from recording to the file as it is now."""
+        if self._real.exists() and not self._real.is_file():
+            raise UsageError(f"{self.path}: is no file that could be recorded to; name a file")
         try:
             if create:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
