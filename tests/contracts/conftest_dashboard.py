@@ -149,7 +149,7 @@ def project(folder: Path, path: Path) -> Project:
 def served(given: Project) -> Iterator[str]:
     """The address of a server, in a thread, until it is no longer wanted."""
     access = Access()
-    context = Context(project=given, runs=Runs(given), access=access, page_token=TOKEN, say=print)
+    context = Context(project=given, runs=Runs(given, print), access=access, page_token=TOKEN, say=print)
     with listen(access.host, 0) as listener:
         config = uvicorn.Config(application(context), log_config=None, log_level="critical", lifespan="on", ws="none")
         server = uvicorn.Server(config)

@@ -39,6 +39,7 @@
 
   // Counts lead to what they count.
   for (const element of document.querySelectorAll("[data-filter]")) {
+    if (element.dataset.filter.includes("category=%28none%29")) continue; // no filter asks for those without
     const link = document.createElement("a");
     link.href = `?${element.dataset.filter}#cases`;
     link.append(...element.childNodes);
