@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,13 +12,11 @@ from pathlib import Path
 import pytest
 from conftest_contracts import HEADER, make_result, make_trial
 
-from vivavoce.core import codec, plugins
+from vivavoce.core import plugins
 from vivavoce.core.errors import BadOptions, StoreError
 from vivavoce.core.kept import keep
 from vivavoce.core.model import Use
-from vivavoce.core.overview import Wanted
 from vivavoce.core.result import Summary
-from vivavoce.stores._migrations import MIGRATIONS
 
 
 async def test_a_store_that_is_none_is_said_to_be(tmp_path: Path) -> None:
@@ -38,18 +35,6 @@ async def test_a_store_that_is_none_is_said_to_be(tmp_path: Path) -> None:
 def test_what_can_keep_nothing_is_refused_before_anything_is_run(path: str, says: str) -> None:
     with pytest.raises(BadOptions, match=says):
         plugins.build("stores", Use(name="sqlite", options={"path": path}))
-
-
-async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "runs.db"
-    store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
-    store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
-    store.close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 999")
-    connection.close()
-    with pytest.raises(StoreError, match="newer viva"):
-        store.runs()
 
 
 async def test_reading_a_store_that_does_not_exist_makes_none(tmp_path: Path) -> None:
@@ -110,34 +95,4 @@ async def test_a_full_disk_says_how_to_go_on(tmp_path: Path) -> None:
     big = replace(make_result(trial), metadata={"big": "x" * 10_000_000})
     with pytest.raises(StoreError, match=r"full; once that is mended, viva resume r1 goes on from there"):
         await store.append("r1", [keep(big, trial.case)])
-    store.close()
-
-
-async def test_a_store_of_the_first_schema_is_read_on(tmp_path: Path) -> None:
-    path = tmp_path / "runs.db"
-    connection = sqlite3.connect(path)
-    for statement in MIGRATIONS[0]:
-        connection.execute(statement)
-    connection.execute("PRAGMA user_version = 1")
-    head = (7, "r1", "2026-01-31T12:00:00Z", None, "interrupted", HEADER.digest, HEADER.version, "python", "none")
-    connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)", (*head, codec.encode(HEADER).decode()))
-    for number in range(3):
-        kept = keep(make_result(make_trial(number)), make_trial(number).case)
-        row = (7, number, "a", kept.case, 0, "kb", "pass", kept.digest, None, f"b2:{number}")
-        connection.execute("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-        connection.execute("INSERT INTO transcripts VALUES (7, ?, ?)", (number, kept.result))
-        connection.execute("INSERT INTO cases VALUES (?, ?)", (f"b2:{number}", kept.asked))
-    connection.commit()
-    connection.close()
-
-    store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
-    store.begin("r1", "2026-01-31T12:00:00Z", HEADER)
-    await store.append("r1", [keep(make_result(make_trial(3)), make_trial(3).case)])
-    run = store.run("r1")
-    assert list(run.results) == [make_result(make_trial(number)) for number in range(4)]
-    assert list(run.cases) == [make_trial(number).case for number in range(4)]
-    assert len(store.keys("r1")) == 4
-    assert [row.checks for row in store.page("r1", Wanted(text="CASE-2")).rows] == [{"ExactMatch": "pass", "Whole": "skip"}]
-    (found,) = store.history("a")
-    assert (found.tally.cases, found.tally.passed, found.run.target) == (4, 4, "python")
     store.close()

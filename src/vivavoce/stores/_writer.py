@@ -130,7 +130,8 @@ class Writer:
             return error
         except Exception as error:  # whatever it is, those who wait must hear of it
             way_out = f"; once that is mended, viva resume {run_id} goes on from there" if run_id is not None else ""
-            return StoreError(f"{self._database.name}: cannot be written: {error}{way_out}")
+            reason = " ".join(str(error).split()).rstrip(".")
+            return StoreError(f"{self._database.name}: cannot be written: {reason}{way_out}")
         return None
 
     def _insert(self, connection: Connection, batch: list[_Added]) -> None:
