@@ -68,7 +68,7 @@ async def evaluate_async(
         evaluators: Applied to every case, as `--evaluator` is.
         judge: A spec as on the command line, or `None`.
         simulator: Who plays the users of cases that have a persona: a spec as on the command line, or `None` for `scripted`.
-        store: A SQLite file.
+        store: A SQLite file, or `postgresql://USER@HOST/DATABASE`.
         concurrency: Conversations at once.
         timeout: Seconds a call may take.
         retries: How often a call is repeated where that is safe.
@@ -83,7 +83,7 @@ async def evaluate_async(
 
     limits = Limits(concurrency=concurrency, timeout=timeout, retries=retries)
     if not isinstance(store, str | PathLike):
-        raise UsageError(f"evaluate: store must be the path of a SQLite file, not {store!r:.100}")
+        raise UsageError(f"evaluate: store must be the path of a SQLite file, or an address of PostgreSQL, not {store!r:.100}")
     use, live = _target(target)
     chosen = replace(
         _selection(more),
@@ -101,13 +101,14 @@ async def _examine(
     selection: Selection, suites: Sequence[Suite], live: Target | None, store: str, limits: Limits, taping: Taping
 ) -> Run:
     from vivavoce.core import plugins
+    from vivavoce.core.specs import parse_store
     from vivavoce.run import identity
     from vivavoce.run.cassette import Deck
     from vivavoce.run.planner import plan
     from vivavoce.run.runner import examine
 
     made = plan(selection, suites=suites, live=live is not None, asks=taping.asks)
-    kept = plugins.build("stores", Use(name="sqlite", options={"path": store}))
+    kept = plugins.build("stores", parse_store(store))
     try:
         deck = Deck(taping, made.header.selection)
     except BaseException:

@@ -16,6 +16,7 @@ from vivavoce._agentcore.results import NOT_EVALUATED, ScenarioResult
 from vivavoce._agentcore.running import STORE, Outcome, Settings, examine
 from vivavoce.core.model import Use
 from vivavoce.core.reply import JSON
+from vivavoce.core.secrets import redact
 
 
 class FailedScenario(BaseModel):
@@ -131,7 +132,9 @@ class BatchEvaluationRunner:
         if len(outcome.failures) == len(outcome.scenarios):
             told = "; ".join(f"{name}: {why}" for name, why in outcome.failures.items())
             raise ValueError(f"the agent failed in all {len(outcome.failures)} scenarios: {told}")
-        store = CloudWatchOutputDataConfig(log_group_name=fspath(self._settings.store), log_stream_name=outcome.run.id)
+        store = CloudWatchOutputDataConfig(
+            log_group_name=str(redact(fspath(self._settings.store))), log_stream_name=outcome.run.id
+        )
         summary, errors = _summary(outcome)
         evaluated = any(each.total_evaluated for each in summary.evaluator_summaries or ())
         return BatchEvaluationResult(

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vivavoce.config.settings import Settings
     from vivavoce.core.kinds import Store
-    from vivavoce.core.model import Use
 
 
 @contextmanager
 def open_store(wanted: Settings) -> Iterator[Store]:
     """The store at `--store`: the path of a SQLite file, or a URL whose scheme names the kind of store."""
     from vivavoce.core import plugins
+    from vivavoce.core.specs import parse_store
 
-    store: Store = plugins.build("stores", _use(wanted))
+    store: Store = plugins.build("stores", parse_store(wanted.store))
     try:
         yield store
     finally:
@@ -27,7 +27,9 @@ def open_store(wanted: Settings) -> Iterator[Store]:
 
 def project(wanted: Settings) -> Iterator[tuple[Path, str]]:
     """The files of the project that no output may take the place of, with what each is: its store, and its settings."""
-    path = _use(wanted).options.get("path")
+    from vivavoce.core.specs import parse_store
+
+    path = parse_store(wanted.store).options.get("path")
     if path is not None:
         for suffix in ("", "-wal", "-shm", "-journal"):
             yield Path(f"{path}{suffix}"), f"the store {path}"
@@ -36,15 +38,3 @@ def project(wanted: Settings) -> Iterator[tuple[Path, str]]:
             yield Path(cassette), f"the cassette {cassette}"
     for pattern in ("viva.toml", "pyproject.toml", ".env*", "env/.env*"):
         yield from ((found, str(found)) for found in Path().glob(pattern))
-
-
-def _use(wanted: Settings) -> Use:
-    from vivavoce.core.model import Use
-
-    scheme, is_url, rest = wanted.store.partition("://")
-    if not is_url:
-        return Use(name="sqlite", options={"path": wanted.store})
-    if scheme == "sqlite":
-        # As others write it: three slashes before a relative path, four before an absolute one.
-        return Use(name="sqlite", options={"path": rest.removeprefix("/") or rest})
-    return Use(name="postgres" if scheme == "postgresql" else scheme, options={"url": wanted.store})

@@ -36,6 +36,17 @@ def parse_spec(text: str, kind: str = "targets") -> Use:
     return Use(name=name, options={main: rest} if rest and main is not None else {})
 
 
+def parse_store(text: str) -> Use:
+    """Where runs are kept, as a plugin: the path of a SQLite file, or an address whose scheme names the kind of store."""
+    scheme, is_url, rest = text.partition("://")
+    if not is_url:
+        return Use(name="sqlite", options={"path": text})
+    if scheme == "sqlite":
+        # As others write it: three slashes before a relative path, four before an absolute one.
+        return Use(name="sqlite", options={"path": rest.removeprefix("/") or rest})
+    return Use(name="postgres" if scheme == "postgresql" else scheme, options={"url": text})
+
+
 def spec(use: Use | None, kind: str = "targets") -> str:
     """The reverse: a plugin's name with its main option, such as a model, and without secrets."""
     if use is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
@@ -11,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from vivavoce.analysis.summary import Tally
 from vivavoce.core import plugins
-from vivavoce.core.errors import PluginError, UsageError, WorkerError
+from vivavoce.core.errors import PluginError, StoreError, UsageError, WorkerError
 from vivavoce.core.kept import Kept
 from vivavoce.core.kinds import Store, Target
 from vivavoce.core.model import Header, Plan, Trial
@@ -142,9 +143,14 @@ def _told(run: Run, listeners: Sequence[Listener | Keeper]) -> Run:
 
 
 def _finish(plan: Plan, store: Store, run_id: str, finished: str, state: State, tally: Tally, seconds: float) -> None:
-    if state != "complete" and len(store.keys(run_id)) != tally.count:
-        tally = _recount(store, run_id, plan)
-    store.finish(run_id, finished, state, tally.summary(trials_planned=plan.count, seconds=round(seconds, 3)))
+    under_way = sys.exception()
+    try:
+        if state != "complete" and len(store.keys(run_id)) != tally.count:
+            tally = _recount(store, run_id, plan)
+        store.finish(run_id, finished, state, tally.summary(trials_planned=plan.count, seconds=round(seconds, 3)))
+    except StoreError:
+        if not isinstance(under_way, StoreError):
+            raise  # else the store is gone, and what it said first tells how to go on
 
 
 def _recount(store: Store, run_id: str, plan: Plan) -> Tally:

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import TextIO
 
 from vivavoce.config.serving import Serving
+from vivavoce.core import folders
 from vivavoce.core.errors import EXIT_FAILED, EXIT_OK, UsageError
 from vivavoce.core.result import Run
+from vivavoce.core.secrets import redact
 from vivavoce.samples import here
 
 PAGE = "demo.html"
@@ -79,7 +81,8 @@ def report(exams: Exams, *, store: str, out: TextIO, color: bool) -> None:
     from vivavoce.core.model import Use
 
     plugins.build("reports", Use(name="console", options={} if color else {"color": False})).render(exams.live, out)
-    page = Path(store).parent / PAGE
+    page = Path(DEFAULT_STORE if "://" in store else store).parent / PAGE
+    folders.make(page.parent)
     with page.open("w", encoding="utf-8") as written:
         plugins.build("reports", Use(name="html")).render(exams.live, written)
     shorts = (*_in_short("Questions about sales", exams.sales), *_in_short("Recorded conversations", exams.recorded))
@@ -160,7 +163,7 @@ def _in_short(what: str, run: Run) -> Iterator[str]:
 
 def _afterwards(exams: Exams, store: str, page: str) -> tuple[str, ...]:
     """What the outcome means, and commands to go on with."""
-    kept = "" if store == DEFAULT_STORE else f" --store {shlex.quote(store)}"
+    kept = "" if store == DEFAULT_STORE else f" --store {shlex.quote(str(redact(store)))}"
     viva, server = here.viva(), Serving()
     live, sales, recorded = (f"{viva} run {shlex.quote(run.header.files[0].path)}{kept}" for run in exams.all)
     process = shlex.quote(f"command:{here.python()} -m vivavoce.samples.stdio")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -210,7 +211,7 @@ class Server:
             raise StoreError(self._told(what, error)) from error
 
     def _told(self, what: str, error: Exception) -> str:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = re.sub("^connection (failed|is bad): ", "", " ".join(str(error).split())).rstrip(".?") or type(error).__name__
         return f"{self.name}: {what}: {reason}; see that the server is there, or name another store with --store"
 
 
