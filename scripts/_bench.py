@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import _dashboard
+import _bench_stores
 import _differential
 import _text_pairs
 
@@ -282,6 +283,7 @@ def main() -> None:
         over_http(folder, 1_000 if quick else 10_000)
         in_process(folder, 1_000 if quick else 10_000)
         overlap(folder, 2_000, arguments.sdk)
+        _bench_stores.measure(folder, say)
         if arguments.rows:
             rows(folder, arguments.rows)
         dashboard(folder, 200)
