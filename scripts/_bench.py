@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import _dashboard
 import _bench_stores
+import _dashboard
 import _differential
 import _text_pairs
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import statistics
 import tempfile
@@ -10,21 +9,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import _dashboard
+
 from vivavoce.core import plugins
-from vivavoce.core.kept import keep
-from vivavoce.core.model import Case, File, Header, Selection, Turn, Use
+from vivavoce.core.model import Use
 from vivavoce.core.overview import Wanted
-from vivavoce.core.reply import Reply
-from vivavoce.core.result import Exchange, GroupSummary, Result, Score, Summary
 
 RUNS, CASES = 200, 50
-WHEN = "2026-01-31T12:00:00Z"
-HEADER = Header(
-    digest="b2:0",
-    selection=Selection(target=Use(name="recorded")),
-    files=(File(path="desk.jsonl", sha256="0", suite="desk"),),
-    version="0",
-)
 
 
 def measure(folder: Path, say: Callable[[str, str, str], None]) -> None:
@@ -44,13 +35,13 @@ def measure(folder: Path, say: Callable[[str, str, str], None]) -> None:
 
 
 def _time(kind: str, use: Use, say: Callable[[str, str, str], None]) -> None:
+    _dashboard.fill(use, RUNS, CASES)
     store = plugins.build("stores", use)
-    asyncio.run(_fill(store))
-    say(f"{kind}, {RUNS} runs of {CASES} cases: trend of a suite", _median(lambda: store.history("desk")), "at most 200 ms")
+    say(f"{kind}, {RUNS} runs of {CASES} cases: trend of a suite", _median(lambda: store.history("weather")), "at most 200 ms")
     say("  how all suites stand", _median(store.suites), "at most 200 ms")
-    failed = Wanted(status="fail", text="question 4")
+    failed = Wanted(status="fail", text="case 4")
     say("  a page of failed results", _median(lambda: store.page("last", failed)), "at most 200 ms")
-    say("  one trial", _median(lambda: store.sheet("last~100", ("desk", "case-40", 0))), "at most 200 ms")
+    say("  one trial", _median(lambda: store.sheet("last~100", ("weather", "case 40", 0))), "at most 200 ms")
     store.close()
 
 
@@ -61,22 +52,3 @@ def _median(ask: Callable[[], object]) -> str:
         ask()
         taken.append(time.perf_counter() - began)
     return f"{statistics.median(taken) * 1000:.1f} ms"
-
-
-async def _fill(store: object) -> None:
-    for run in range(RUNS):
-        run_id = f"r{run}"
-        store.begin(run_id, WHEN, HEADER)
-        await store.append(run_id, [_trial(run, number) for number in range(CASES)])
-        group = GroupSummary(cases=CASES)
-        store.finish(run_id, WHEN, "complete", Summary(cases=CASES, suites={"desk": group}))
-
-
-def _trial(run: int, number: int) -> object:
-    text = f"question {number} of the bench, long enough to be like one"
-    status = "fail" if (run + number) % 7 == 0 else "pass"
-    score = Score(name="ExactMatch", evaluator="ExactMatch", status=status, value=1.0, reason="as it is")
-    turn = Exchange(input=text, expected=text, reply=Reply(text=text * 8), scores=(score,))
-    case = Case(id=f"case-{number}", turns=(Turn(input=text),))
-    result = Result(suite="desk", case=case.id, name=text, position=number, status=status, digest="b2:0", turns=(turn,))
-    return keep(result, case)

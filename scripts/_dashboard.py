@@ -21,7 +21,12 @@ from vivavoce.core.result import Exchange, Result, Score, Status
 
 def filled(path: Path, runs: int, cases: int) -> None:
     """Write a store of so many runs of one suite."""
-    store = plugins.build("stores", Use(name="sqlite", options={"path": str(path)}))
+    fill(Use(name="sqlite", options={"path": str(path)}), runs, cases)
+
+
+def fill(use: Use, runs: int, cases: int) -> None:
+    """The same, in a store of any kind."""
+    store = plugins.build("stores", use)
     header = Header(digest="b2:0", selection=Selection(target=Use(name="recorded")), files=(), version="0.1.0")
 
     async def write() -> None:
