@@ -124,6 +124,13 @@ async def test_runs_are_found_by_id_prefix_and_age(open_store: MakeStore) -> Non
             store.run(wrong)
 
 
+async def test_a_run_whose_id_begins_many_others_is_found_all_the_same(open_store: MakeStore) -> None:
+    store = open_store()
+    for run_id in ("run1", *(f"run1{n}" for n in range(12))):
+        store.begin(run_id, "2026-01-31T12:00:00Z", HEADER)
+    assert store.run("run1").id == "run1"
+
+
 async def test_two_writers_lose_nothing(open_store: MakeStore) -> None:
     first, second = open_store(), open_store()
     await asyncio.gather(fill(first, "r1", range(200)), fill(second, "r2", range(200)))

@@ -28,7 +28,8 @@ END_RUN = "UPDATE runs SET finished = ?, state = ?, summary = ? WHERE id = ?"
 RUN_NUMBER = "SELECT number, alike FROM runs WHERE id = ?"
 RUNS = "SELECT number, id, started, finished, state, header, summary FROM runs ORDER BY number DESC LIMIT ?"
 RUN = "SELECT number, id, started, finished, state, header, summary FROM runs WHERE id = ?"
-IDS_LIKE = "SELECT id FROM runs WHERE substr(id, 1, ?) = ? ORDER BY number DESC LIMIT 10"
+IDS_LIKE = "SELECT id FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id <> ?, number DESC LIMIT 10"
+"""The run of this very id first, then those whose ids begin so."""
 ID_BACK = "SELECT id FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?"
 
 ADD_RESULT = (

@@ -268,7 +268,7 @@ def _id(connection: Connection, ref: str, path: str) -> str:
         if row is None:
             raise StoreError(f"{path}: does not hold that many runs, so there is no {ref}")
         return str(row[0])
-    found = [row[0] for row in connection.execute(_sql.IDS_LIKE, (len(ref), ref))] if ref else []
+    found = [row[0] for row in connection.execute(_sql.IDS_LIKE, (len(ref), ref, ref))] if ref else []
     if len(found) == 1 or ref in found:
         return ref if ref in found else str(found[0])
     if found:

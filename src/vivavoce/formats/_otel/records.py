@@ -50,9 +50,14 @@ def _holds_lines(source: Source) -> bool:
     """Whether a file holds a value a line, as far as its first part tells."""
     lines = [line.strip() for line in opening(source).split("\n", 2)]
     first, second = lines[0], next((line for line in lines[1:] if line), "")
-    if first in ("{", "[", "[{") or (first.startswith("[") and not first.endswith("]")):
+    if first.endswith(("{", "[", ",", ":")) or (first.startswith("[") and not first.endswith("]")):
         return False
-    return first.endswith(("}", "]")) or second.startswith("{") or source.suffix != ".json"
+    return first.endswith(("}", "]")) or _is_value(second) or source.suffix != ".json"
+
+
+def _is_value(line: str) -> bool:
+    """Whether a line is an object by itself: a line of a document laid out over several never is."""
+    return line.startswith("{") and quick(line.encode(errors="replace")) is not None
 
 
 def _teller(source: Source, problems: Problems, line: int | None) -> Say:
