@@ -52,6 +52,21 @@ async def test_a_suite_stands_as_in_its_last_run_that_ended(open_store: Any) -> 
     assert store.history("b") == []
 
 
+async def test_a_run_that_its_process_left_without_a_word_is_interrupted(open_store: Any) -> None:
+    writer, reader = open_store(), open_store()
+
+    def states() -> set[str]:
+        (state,), (head,), (point,) = reader.suites(), reader.heads(), reader.history("a")
+        return {reader.run("r1").state, head.state, point.run.state, state.latest.run.state}
+
+    await fill(writer, "r1", passed(0), ends=False)
+    assert states() == {"running"}
+    writer.close()
+    assert states() == {"interrupted"}
+    writer.begin("r1", "2026-01-31T12:00:00Z", HEADER)
+    assert states() == {"running"}, "it is resumed"
+
+
 async def test_a_run_under_way_is_told_of_as_far_as_it_came(open_store: Any) -> None:
     store = open_store()
     await fill(store, "r1", [], ends=False)

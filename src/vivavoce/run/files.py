@@ -93,7 +93,7 @@ def _named(
         return
     try:
         if not source.head(1):
-            problems.add(source, "is empty", fix="a dataset holds at least one case")
+            problems.add(source, "is empty", fix="a dataset holds at least one case", code=strays.code(source))
             return
         matching = list(formats) if forced else [each for each in formats if each.matches(source)]
     except UsageError as error:
@@ -181,7 +181,7 @@ def _is_lost(source: Source, suffixes: tuple[str, ...], formats: Sequence[Format
         if source.suffix != ".jsonl" and any(each.matches(source) for each in formats) and not strays.slips(source, formats):
             return False  # what a run wrote is matched, and is a dataset only when named
         if not source.head(1):
-            problems.add(source, "is empty", fix=_AWAY)
+            problems.add(source, "is empty", fix=_AWAY, code=strays.code(source))
             return True
         if not strays.is_meant(source, formats):
             return False

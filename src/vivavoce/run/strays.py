@@ -10,7 +10,7 @@ from vivavoce.core.kinds import Format
 from vivavoce.core.place import Problems, nearest
 from vivavoce.core.reply import JSON, Object
 from vivavoce.core.source import Source
-from vivavoce.wire import json_lines, json_text
+from vivavoce.wire import json_lines, json_text, yaml_text
 from vivavoce.wire.peek import block_names, is_slip, names, opening
 
 _DATASETS = (".eval.yaml", ".jsonl")
@@ -49,8 +49,10 @@ def slips(source: Source, formats: Iterable[Format]) -> dict[str, str]:
 
 
 def damage(source: Source) -> Problems:
-    """What is wrong with a file that is called JSON, begins like it, and is not."""
+    """What is wrong with a file that is called a suite in YAML, or JSON and begins like it, and is not."""
     found = Problems()
+    if code(source):
+        return _yaml_damage(source)
     if source.suffix not in (".json", ".jsonl") or source.head(100).lstrip()[:1] not in (b"[", b"{"):
         return found
     lines = source.lines()
@@ -62,6 +64,22 @@ def damage(source: Source) -> Problems:
         number, line = next(lines, (0, b""))
         if not number:
             break
+    return found
+
+
+def code(source: Source) -> str:
+    """The code of damage to a file that is called a suite in YAML; empty for any other."""
+    return "MALFORMED_YAML" if source.path.name.lower().removesuffix(".gz").endswith(".eval.yaml") else ""
+
+
+def _yaml_damage(source: Source) -> Problems:
+    parsed, found = Problems(), Problems()
+    value = yaml_text.parse(source, source.text(), parsed)
+    for each in parsed.found():
+        found.add(source, each.message, path=each.path, line=each.line, fix=each.fix, code=code(source))
+    if not parsed.total and not isinstance(value, Mapping):
+        said = "a list" if isinstance(value, list) else "one value" if value is not None else "nothing"
+        found.add(source, f"the top level must be a mapping, not {said}", line=1, code=code(source))
     return found
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -105,17 +107,20 @@ class Stored(ABC):
     def heads(self, limit: int | None = None) -> Sequence[Head]:
         """Runs, newest first, as lines of a list."""
         with self._reading() as connection:
-            return [] if connection is None else _overview.heads(connection, limit)
+            found = [] if connection is None else _overview.heads(connection, limit)
+        return [replace(each, state=self._standing(each.id, each.state)) for each in found]
 
     def suites(self) -> Sequence[SuiteState]:
         """How every suite stands, by name."""
         with self._reading() as connection:
-            return [] if connection is None else _overview.suites(connection)
+            found = [] if connection is None else _overview.suites(connection)
+        return [replace(each, latest=self._stood(each.latest)) for each in found]
 
     def history(self, suite: str, limit: int | None = None) -> Sequence[SuiteRun]:
         """A suite in its runs, newest first."""
         with self._reading() as connection:
-            return [] if connection is None else _overview.history(connection, suite, limit)
+            found = [] if connection is None else _overview.history(connection, suite, limit)
+        return [self._stood(each) for each in found]
 
     def page(self, ref: str, wanted: Wanted) -> Page:
         """Some of the results of a run."""
@@ -134,6 +139,18 @@ class Stored(ABC):
         except Taken:
             return True
         return False
+
+    def _standing(self, run_id: str, state: State) -> State:
+        """Its state; a run whose process left it without a word, as when it was killed, is interrupted."""
+        if state != "running" or run_id in self._leases or sys.platform == "win32":  # where nobody can tell
+            return state
+        try:
+            return state if self.under_way(run_id) else "interrupted"
+        except StoreError:
+            return state  # a folder that may only be read
+
+    def _stood(self, each: SuiteRun) -> SuiteRun:
+        return replace(each, run=replace(each.run, state=self._standing(each.run.id, each.run.state)))
 
     def drop(self, run_id: str) -> None:
         """Remove a run with all of it that no other run shares."""
@@ -217,7 +234,7 @@ class Stored(ABC):
             id=run_id,
             started=started,
             finished=finished,
-            state=state,
+            state=self._standing(run_id, state),
             header=plan,
             summary=_so_far(plan, results) if summary is None else codec.read_summary(codec.decode(summary, dict)),
             results=results,
