@@ -94,7 +94,16 @@ def without_times(made: Run) -> dict[str, Any]:
 
 
 async def test_a_run_is_whole_counted_and_in_dataset_order(store: Any) -> None:
-    agent = Agent(echo)
+    full = asyncio.Event()
+
+    async def crowd(number: int) -> str:
+        # Nobody leaves before every place was taken once.
+        if agent.busy == 7:
+            full.set()
+        await asyncio.wait_for(full.wait(), 60)
+        return await echo(number)
+
+    agent = Agent(crowd)
     made = await run(make_plan(40), store, agent, limits=Limits(concurrency=7))
     assert made.state == "complete"
     assert made.finished == "2026-01-31T12:00:00Z"
