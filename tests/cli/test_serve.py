@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -24,8 +26,9 @@ def viva(folder: Path, *words: str, **variables: str) -> subprocess.CompletedPro
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "desk.jsonl").write_text(json.dumps(CASE) + "\n")
-    (tmp_path / "viva.toml").write_text('paths = ["desk.jsonl"]\njudge = "none"\n[serve]\nport = 0\npassword = "${DASH}"\n')
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "evals/desk.jsonl").write_text(json.dumps(CASE) + "\n")
+    (tmp_path / "viva.toml").write_text('paths = ["evals"]\njudge = "none"\n[serve]\nport = 0\npassword = "${DASH}"\n')
     return tmp_path
 
 
@@ -61,21 +64,49 @@ def test_it_serves_until_it_is_stopped(server, folder, number):
 
 def test_a_sweep_is_told_and_decides_the_exit_code(server, folder):
     _, url = server
-    (folder / "desk.jsonl").write_text(json.dumps({**CASE, "reply": "ho"}) + "\n")
+    (folder / "evals/desk.jsonl").write_text(json.dumps({**CASE, "reply": "ho"}) + "\n")
     known = {"VIVA_EVAL_PASSWORD": "open sesame"}
     failed = viva(folder, "eval", "--server", url, **known)
     assert (failed.returncode, failed.stdout.splitlines()[2]) == (1, "FAIL desk 0/1")
     told = viva(folder, "eval", "--server", url, "--no-fail-on-regression", "--json", **known)
     assert (told.returncode, json.loads(told.stdout)["hasFailures"]) == (0, True)
-    (folder / "desk.jsonl").write_text("{")
+    (folder / "evals/desk.jsonl").write_text("{")
     nothing = viva(folder, "eval", "--server", url, "--no-fail-on-regression", **known)
     assert nothing.returncode == 2
     assert "SKIP desk.jsonl" in nothing.stdout
     assert "nothing was evaluated" in nothing.stdout
+    (folder / "evals/good.jsonl").write_text(json.dumps(CASE) + "\n")
+    rest = viva(folder, "eval", "--server", url, **known)
+    assert (rest.returncode, rest.stdout.splitlines()[2]) == (1, "PASS good 1/1"), "a suite was not run"
+    assert viva(folder, "eval", "--server", url, "--no-fail-on-regression", **known).returncode == 0
     refused = viva(folder, "eval", "--server", url, "--password", "wrong")
     assert refused.returncode == 2
     assert "does not let admin in (401)" in refused.stderr
     assert "wrong" not in refused.stderr
+
+
+class _Elsewhere(BaseHTTPRequestHandler):
+    """A server without suites, which names what was asked for."""
+
+    def do_POST(self) -> None:
+        body = f"nothing at {self.path}".encode()
+        self.send_response(404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.parametrize(("password", "shown"), [("admin", "/rest/saiku/admin/ai"), ("saiku", "/rest/***/admin/ai")])
+def test_a_password_that_is_the_name_is_no_secret_in_an_address(tmp_path, password, shown):
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Elsewhere) as server:
+        threading.Thread(target=server.serve_forever).start()
+        done = viva(tmp_path, "eval", "--server", f"http://127.0.0.1:{server.server_port}", "--password", password)
+        server.shutdown()
+    assert done.returncode == 2
+    assert shown in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -99,6 +130,7 @@ def test_an_eval_that_cannot_be(tmp_path, words, message):
         ("prot = 1", (), 'viva.toml:2: [serve]: unknown setting "prot" (did you mean "port"?)'),
         ("port = 70000", (), "must be a whole number from 0 to 65535"),
         ('token = "${NOT_THERE_AT_ALL}"', (), "NOT_THERE_AT_ALL, which is not set"),
+        ('token = "${BLANK}"', ("--host", "0.0.0.0"), "token: must be a text that is not blank"),
         ("", ("--schedule", "often"), "is no cron expression"),
         ("", ("--suites", "-"), "cannot be read from standard input"),
         ("", ("--host", "192.0.2.1"), "a password or token is needed"),
@@ -107,7 +139,7 @@ def test_an_eval_that_cannot_be(tmp_path, words, message):
 )
 def test_a_server_that_cannot_be(tmp_path, table, words, message):
     (tmp_path / "viva.toml").write_text(f"paths = []\n[serve]\n{table}\n")
-    done = viva(tmp_path, "serve", *words)
+    done = viva(tmp_path, "serve", *words, BLANK="  ", VIVA_SERVE_PASSWORD="  ")
     assert done.returncode == 2
     assert message in done.stderr
     assert "secret-word" not in done.stderr
@@ -119,7 +151,7 @@ def test_what_a_run_has_done_is_kept_when_the_server_ends(folder):
         "import time\n\ndef answer(input):\n    time.sleep(600 if input == 'stay' else 0)\n    return 'hi'\n"
     )
     cases = ({**CASE, "id": word, "input": word} for word in ("hi", "stay"))
-    (folder / "desk.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    (folder / "evals/desk.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
     environ = {**os.environ, "DASH": "open sesame"}
     command = [VIVA, "serve", "--target", "python:slow:answer"]
     with subprocess.Popen(

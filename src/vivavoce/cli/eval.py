@@ -48,7 +48,8 @@ def _eval(arguments: argparse.Namespace) -> int:
             say(line)
     if not swept.results:
         return EXIT_USAGE
-    return EXIT_FAILED if swept.failed and not arguments.no_fail_on_regression else EXIT_OK
+    missed = swept.failed or bool(swept.skipped)
+    return EXIT_FAILED if missed and not arguments.no_fail_on_regression else EXIT_OK
 
 
 def _lines(swept: Sweep) -> Iterator[str]:
@@ -83,8 +84,8 @@ COMMANDS = (
     Command(
         name="eval",
         help="Ask a Saiku server, or viva serve, to run its suites; report them.",
-        more="Exit codes: 0 all passed; 1 a case failed or could not be answered; 2 the server was not reached, let nobody\n"
-        "in, answered something else, or ran no suite, also with --no-fail-on-regression.",
+        more="Exit codes: 0 all passed; 1 a case failed or had no answer, or a suite was skipped; 2 the server was not\n"
+        "reached, let nobody in, answered something else, or ran no suite, also with --no-fail-on-regression.",
         examples=("viva eval --server http://localhost:8080", "viva eval --server http://localhost:8750 --json"),
         add=_add,
         run=_eval,

@@ -57,7 +57,7 @@ def serving(settings: Settings, flags: Mapping[str, Any]) -> Serving:  # as argp
     if wrong:
         raise ConfigError("\n".join(wrong))
     for variable in VARIABLES:
-        if settings.environment.get(variable):
+        if settings.environment.get(variable, "").strip():
             values[variable.removeprefix("VIVA_SERVE_").lower()] = settings.environment[variable]
     for key, raw in flags.items():
         try:
@@ -87,4 +87,7 @@ def _read(key: str, raw: JSON, variables: Mapping[str, str]) -> JSON:
     if key not in _SECRETS:
         return raw
     with environment.known(variables):
-        return environment.expand(raw, key)
+        secret = environment.expand(raw, key)
+    if not secret.strip():
+        raise ValueError("must be a text that is not blank")
+    return secret
