@@ -74,6 +74,7 @@ async def evaluate_async(
         retries: How often a call is repeated where that is safe.
         **more: What chooses cases: `format`, `lenient`, `traces`, `only`, `map`, `level`, `cases`, `categories`, `limit`,
             `repeat`, `seed`. Cassettes: `record` or `replay`, a path; `record_missing`; `cache`, true unless told otherwise.
+            Budgets: `token_budget`, and `money_budget` in USD, at which the run stops.
 
     Raises:
         VivaError: datasets, options or the store are wrong; the message says how to mend it.
@@ -81,7 +82,7 @@ async def evaluate_async(
     from vivavoce.core.errors import UsageError
     from vivavoce.run.calls import Limits
 
-    limits = Limits(concurrency=concurrency, timeout=timeout, retries=retries)
+    limits = Limits(concurrency=concurrency, timeout=timeout, retries=retries, **_budgets(more))
     if not isinstance(store, str | PathLike):
         raise UsageError(f"evaluate: store must be the path of a SQLite file, or an address of PostgreSQL, not {store!r:.100}")
     use, live = _target(target)
@@ -131,6 +132,10 @@ async def _examine(
             deck.close()
         finally:
             kept.close()
+
+
+def _budgets(given: dict[str, Any]) -> dict[str, Any]:  # checked by Limits
+    return {name: given.pop(name) for name in ("token_budget", "money_budget") if name in given}
 
 
 def _selection(given: Mapping[str, Any]) -> Selection:  # checked here

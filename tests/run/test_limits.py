@@ -21,6 +21,11 @@ from vivavoce.run.calls import Limits
         {"case_timeout": -1},
         {"run_timeout": float("nan")},
         {"rate": float("inf")},
+        {"token_budget": 0},
+        {"token_budget": 2.5},
+        {"token_budget": True},
+        {"money_budget": 0},
+        {"money_budget": "1"},
     ],
 )
 def test_what_cannot_be_meant_is_refused(given):

@@ -8,6 +8,7 @@ from math import isfinite
 
 from vivavoce.analysis.repeats import OpenCase, Repeats
 from vivavoce.analysis.stats import Clusters, Interval
+from vivavoce.analysis.taken import Taken
 from vivavoce.core.result import USAGE, EvaluatorSummary, GroupSummary, Result, Score, Status, Summary, Usage
 
 Scale = Callable[[str], "tuple[float, float | None] | None"]
@@ -33,7 +34,7 @@ class Tally:
         self._categories: dict[str, _Group] = {}
         self._evaluators: dict[str, _Evaluator] = {}
         self._repeats = Repeats()
-        self._usage = _Usage()
+        self._usage = Taken()
         self._replied = False
         self._judged = False
 
@@ -75,6 +76,11 @@ class Tally:
         """How many trials were counted in."""
         total = self._total
         return total.passed + total.failed + total.skipped + total.errored
+
+    @property
+    def usage(self) -> Usage:
+        """What the trials counted in have taken."""
+        return self._usage.total()
 
     def summary(self, *, trials_planned: int, seconds: float) -> Summary:
         """The numbers so far; may be asked for at any time.
@@ -205,45 +211,6 @@ class _Evaluator:
         self.scale = scale
 
 
-class _Usage:
-    """What the agent, the judge and the simulator took."""
-
-    __slots__ = ("agent_calls", "cost_usd", "input_tokens", "judge_calls", "output_tokens", "simulator_calls")
-
-    def __init__(self) -> None:
-        self.agent_calls = self.judge_calls = self.simulator_calls = 0
-        self.input_tokens = self.output_tokens = self.cost_usd = 0.0
-
-    def add(self, usage: object) -> None:
-        """Count in what an agent reports; as it is another party's, anything but numbers is left out."""
-        if isinstance(usage, Mapping):
-            self.input_tokens += _number(usage.get("input_tokens"))
-            self.output_tokens += _number(usage.get("output_tokens"))
-            self.cost_usd += _number(usage.get("cost_usd"))
-
-    def add_judge(self, usage: object) -> None:
-        """Count in what a judge's calls took; a judge that calls nobody reports nothing."""
-        if isinstance(usage, Mapping):
-            self.judge_calls += int(_number(usage.get("calls")))
-            self.add(usage)
-
-    def add_simulator(self, usage: object) -> None:
-        """Count in what a simulator's calls took; one that calls nobody reports nothing."""
-        if isinstance(usage, Mapping):
-            self.simulator_calls += int(_number(usage.get("calls")))
-            self.add(usage)
-
-    def total(self) -> Usage:
-        return Usage(
-            agent_calls=self.agent_calls,
-            judge_calls=self.judge_calls,
-            simulator_calls=self.simulator_calls,
-            input_tokens=int(self.input_tokens),
-            output_tokens=int(self.output_tokens),
-            cost_usd=round(self.cost_usd, 9),
-        )
-
-
 def categories(summary: Summary) -> Mapping[str, GroupSummary]:
     """The categories of a run, and those of its trials that have none, so that a table of them adds up."""
     groups = summary.categories.values()
@@ -289,9 +256,3 @@ def _within(interval: Interval | None, scale: tuple[float, float | None] | None)
 
 def _rate(passed: int, failed: int) -> float | None:
     return passed / (passed + failed) if passed + failed else None
-
-
-def _number(value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
-        return value
-    return 0.0

@@ -9,7 +9,7 @@ from vivavoce.cli.console import note, warn
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store, project
 from vivavoce.cli.terms import limits, selection, taping
-from vivavoce.core import environment
+from vivavoce.core import environment, prices
 
 if TYPE_CHECKING:
     from vivavoce.cli.progress import Silent
@@ -45,7 +45,7 @@ def begin(wanted: Settings, shown: Silent | None = None) -> int:
     selected = selection(wanted)
     asks = taping(wanted).asks
     outputs = Outputs(choose(wanted.output, min_pass_rate=wanted.min_pass_rate))
-    with environment.known(wanted.environment), open_store(wanted) as store:
+    with environment.known(wanted.environment), prices.known(wanted.prices), open_store(wanted) as store:
         made = plan(selected, asks=asks)
         outputs.spare(made, project(wanted))
         if asks:

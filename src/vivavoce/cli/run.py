@@ -11,7 +11,7 @@ from vivavoce.cli.flags import add_settings, settings
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store, project
 from vivavoce.cli.terms import secret_uses, taping
-from vivavoce.core import environment
+from vivavoce.core import environment, prices
 from vivavoce.core.errors import UsageError
 
 NO_PATHS = """no dataset: say which files to read, or a folder of them, as in
@@ -56,7 +56,7 @@ def _resume(arguments: argparse.Namespace) -> int:
     from vivavoce.run.planner import replan
 
     chosen = choose(wanted.output, min_pass_rate=wanted.min_pass_rate)
-    with environment.known(wanted.environment), open_store(wanted) as store:
+    with environment.known(wanted.environment), prices.known(wanted.prices), open_store(wanted) as store:
         run = store.run(arguments.ref)
         errors = arguments.retry_errors and any(result.status == "error" for result in run.results)
         outputs = Outputs(chosen, run.results)

@@ -104,6 +104,7 @@ def _context(wanted: Settings, asked: Serving) -> Context:
         limits=limits(wanted),
         taping=taping(wanted),
         environment=wanted.environment,
+        prices=wanted.prices,
         folder=Path().absolute(),
     )
     return Context(project=project, runs=Runs(project, note), access=access, page_token=secrets.token_urlsafe(32), say=note)

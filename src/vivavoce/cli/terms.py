@@ -61,6 +61,8 @@ def limits(wanted: Settings) -> Limits:
         run_timeout=wanted.run_timeout,
         retries=wanted.retries,
         rate=wanted.rate,
+        token_budget=wanted.token_budget,
+        money_budget=wanted.money_budget,
     )
 
 

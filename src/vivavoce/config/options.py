@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["flag", "text", "whole", "seconds", "share", "rate", "list", "plugin", "pairs", "texts", "table"]
+Kind = Literal[
+    "flag", "text", "whole", "seconds", "share", "rate", "usd", "list", "plugin", "pairs", "texts", "prices", "table"
+]
 """How a value is read.
 
 `flag` yes or no; `text`; `whole` a whole number; `seconds` a number above 0; `share` a number from 0 to 1; `rate` `N/s`;
-`list` one text or several; `plugin` a spec, in a file a table of `spec` and options; `pairs` `KEY=VALUE`, several;
-`texts` `KEY=TEXT`, several, in a file a table of texts; `table` one of another command, only checked to be a table.
+`usd` an amount above 0; `list` one text or several; `plugin` a spec, in a file a table of `spec` and options; `pairs`
+`KEY=VALUE`, several; `texts` `KEY=TEXT`, several, in a file a table of texts; `prices` a table of models, each with `input`
+and `output`; `table` one of another command, only checked to be a table.
 """
 
 
@@ -207,6 +210,22 @@ OPTIONS = (
         help="Time limit of the whole run, which then stops and can be resumed; default none.",
     ),
     Option(
+        name="token-budget",
+        kind="whole",
+        group=HOW,
+        metavar="N",
+        low=1,
+        help="Most tokens, read and written by agent, judge and simulator, that the run may take before it stops, to be "
+        "resumed with a larger budget; default none.",
+    ),
+    Option(
+        name="money-budget",
+        kind="usd",
+        group=HOW,
+        metavar="USD",
+        help="The same in US dollars, by what agents report and by the prices of models; default none.",
+    ),
+    Option(
         name="retries", kind="whole", group=HOW, metavar="N", help="How often a call that may safely be repeated is; default 3."
     ),
     Option(name="rate", kind="rate", group=HOW, metavar="N/s", help="Most calls of the agent a second; default no limit."),
@@ -264,5 +283,12 @@ OPTIONS = (
     Option(name="quiet", kind="flag", group=OUT, help="No progress and no report; warnings and errors remain."),
     Option(name="verbose", kind="flag", group=OUT, help="Say every result as it comes, and where an internal error arose."),
     Option(name="no-color", kind="flag", group=OUT, help="No colours; NO_COLOR in the environment does the same."),
+    Option(
+        name="prices",
+        kind="prices",
+        group="",
+        help="What models cost, in USD per million tokens: a table of models, each with input and output.",
+        places=_FILE,
+    ),
     Option(name="serve", kind="table", group="", help="Settings of the dashboard.", places=_FILE),
 )

@@ -38,6 +38,8 @@ class Settings:
     timeout: float | None = None
     case_timeout: float | None = None
     run_timeout: float | None = None
+    token_budget: int | None = None
+    money_budget: float | None = None
     retries: int = 3
     rate: float | None = None
     record: str | None = None
@@ -51,6 +53,7 @@ class Settings:
     quiet: bool = False
     verbose: bool = False
     no_color: bool = False
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     serve: Object = field(default_factory=dict)
 
     sources: Mapping[str, str] = field(default_factory=dict)

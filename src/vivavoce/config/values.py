@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from vivavoce.config.options import Option
+from vivavoce.core import prices
 from vivavoce.core.reply import JSON
 from vivavoce.wire.json_faults import fault
 
@@ -32,11 +33,13 @@ def read(option: Option, raw: JSON) -> JSON:
     if option.kind == "whole":
         fits = isinstance(raw, int) and not isinstance(raw, bool) and option.low <= raw <= _MOST
         return _is(fits, raw, f"must be a whole number of at least {option.low}")
-    if option.kind in ("seconds", "share", "rate"):
+    if option.kind in ("seconds", "share", "rate", "usd"):
         return _number(option, raw)
     if option.kind == "texts":
         fits = isinstance(raw, Mapping) and all(isinstance(each, str) for each in raw.values())
         return _is(fits, raw, "must be a table of texts")
+    if option.kind == "prices":
+        return _is(prices.are_prices(raw), raw, prices.FORM)
     return _is(isinstance(raw, Mapping), raw, "must be a table")
 
 
@@ -52,7 +55,7 @@ def parse(option: Option, text: str) -> JSON:
         return folded in _YES
     if option.kind == "whole":
         return read(option, _as_number(text, int))
-    if option.kind in ("seconds", "share"):
+    if option.kind in ("seconds", "share", "usd"):
         return read(option, _as_number(text, int, float))
     if option.kind == "list":
         return read(option, json.loads(text) if _is_list(text) else text)
@@ -107,6 +110,7 @@ def _number(option: Option, raw: JSON) -> float:
     what = {
         "seconds": "must be a number of seconds above 0",
         "share": "must be a number from 0 to 1, such as 0.95",
+        "usd": "must be an amount of US dollars above 0, such as 2.50",
         "rate": "must be a rate above 0, such as 5/s",
     }[option.kind]
     value = _as_number(raw.strip().removesuffix("/s"), int, float) if option.kind == "rate" and isinstance(raw, str) else raw

@@ -82,6 +82,11 @@ class Endpoint(ABC):
         """The address that its model is asked at."""
         return self._at.url
 
+    @property
+    def is_priced(self) -> bool:
+        """Whether it is known what its model costs."""
+        return self._price_of(self._at.model) is not None
+
     async def complete(self, messages: Sequence[Message], schema: Object | None = None) -> Completion:
         """What the model answers, held to the schema as far as the endpoint can."""
         return await self._completions.complete(messages, schema)
@@ -110,9 +115,11 @@ class Endpoint(ABC):
 
     def _price_of(self, answered: str) -> _prices.Price | None:
         """By the model that answered; a dated release or a deployment may be called otherwise than what was asked."""
-        if self._price is not None or self._at.listed is None:
+        if self._price is not None:
             return self._price
-        return _prices.listed(self._at.listed, *self._names(answered))
+        names = self._names(answered)
+        said = _prices.own(*names)
+        return said if said is not None or self._at.listed is None else _prices.listed(self._at.listed, *names)
 
     def _names(self, answered: str) -> tuple[str, ...]:
         """Names by which the table of prices may have the model."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.resources
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from vivavoce.core import prices
 from vivavoce.core.reply import JSON, Object
 
 _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
@@ -48,9 +49,17 @@ def given(input_price: float | None, output_price: float | None) -> Price | None
     return Price(input=input_price, output=output_price)
 
 
+def own(*models: str) -> Price | None:
+    """The price a person has said of the first of these models that there is one of."""
+    return _first(prices.own(), models)
+
+
 def listed(vendor: str, *models: str) -> Price | None:
     """The listed price of the first of these models that the table has."""
-    prices = _table().get(vendor, {})
+    return _first(_table().get(vendor, {}), models)
+
+
+def _first(prices: Mapping[str, JSON], models: Iterable[str]) -> Price | None:
     found = (prices.get(name) for model in models for name in (model, _DATED.sub("", model)))
     price = next((each for each in found if each is not None), None)
     return None if price is None else Price(input=price["input"], output=price["output"])

@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.core.errors import CallError, UsageError
@@ -14,6 +15,8 @@ from vivavoce.core.result import Failure, Phase
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
     from tenacity import RetryCallState
+
+    from vivavoce.run.spending import Purse
 
 T = TypeVar("T")
 
@@ -41,6 +44,10 @@ class Limits:
     retries: int = 3
     rate: float | None = None
     """Calls a second to the target."""
+    token_budget: int | None = None
+    """Tokens, read and written, for the whole run, with what the store has of it already; then nothing more is begun."""
+    money_budget: float | None = None
+    """The same in USD."""
 
     def __post_init__(self) -> None:
         """Refuse what would call nobody, or never end.
@@ -52,7 +59,10 @@ class Limits:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise UsageError(f"{name} must be a whole number of at least {least}, not {value!r}")
-        for name in ("timeout", "case_timeout", "run_timeout", "rate"):
+        tokens = self.token_budget
+        if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1):
+            raise UsageError(f"token_budget must be a whole number of at least 1, or None, not {tokens!r}")
+        for name in ("timeout", "case_timeout", "run_timeout", "rate", "money_budget"):
             value = getattr(self, name)
             if value is None:
                 continue
@@ -72,6 +82,7 @@ class Calls:
         idempotent: bool,
         abandons: bool = False,
         waits: bool = True,
+        purse: Purse | None = None,
     ):
         self._timeout = limits.timeout or timeout or TIMEOUT
         self._retries = limits.retries
@@ -80,6 +91,7 @@ class Calls:
         self._abandons = abandons
         self.waits = waits
         """Whether there is anything to wait for: else a call needs no time limit, and has taken no time."""
+        self._purse = purse if waits else None
         self._limiter = _limiter(limits.rate)
 
     async def make(self, call: Callable[[], Awaitable[T]]) -> T | Failure:
@@ -124,6 +136,9 @@ class Calls:
     async def _once(self, call: Callable[[], Awaitable[T]]) -> T | Failure:
         if self._limiter is not None:
             await self._limiter.acquire()
+        return await (self._purse.call(partial(self._timed, call)) if self._purse is not None else self._timed(call))
+
+    async def _timed(self, call: Callable[[], Awaitable[T]]) -> T | Failure:
         try:
             if not self.waits:
                 return await call()

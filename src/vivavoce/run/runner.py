@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
@@ -17,6 +17,7 @@ from vivavoce.core.kept import Kept
 from vivavoce.core.kinds import Store, Target
 from vivavoce.core.model import Header, Plan, Trial
 from vivavoce.core.result import Result, Run, State
+from vivavoce.run import spending
 from vivavoce.run.calls import Limits
 from vivavoce.run.cassette import Deck
 from vivavoce.run.planner import stored
@@ -80,12 +81,12 @@ async def examine(
         WorkerError: a process that carried out a part of it ended; stored likewise.
     """
     limits = limits or Limits()
+    spending.check(plan, limits.money_budget, deck)
     tally = new_tally(plan.header)
-    done, seconds = _resume(plan, store, run_id, started, tally, retry_errors=retry_errors)
-    began = time.monotonic() - seconds
-    for listener in listeners:
-        listener.began(plan, len(done))
-    work = Work(plan, limits, nonce, target, deck=deck)
+    done, began = _resume(plan, store, run_id, started, tally, retry_errors=retry_errors)
+    _begin(plan, done, listeners)
+    purse = spending.purse(limits.token_budget, limits.money_budget, tally.usage)
+    work = Work(plan, limits, nonce, target, deck=deck, purse=purse)
 
     async def carry_out() -> None:
         async with aclosing(work.all(plan, _left(plan, done), run_id, store, limits.concurrency, alone=bool(done))) as results:
@@ -94,7 +95,7 @@ async def examine(
 
     state: State = "interrupted"
     try:
-        state = await _until(carry_out, stop, limits.run_timeout)
+        state = await _until(carry_out, stop, limits.run_timeout, purse.settled if purse is not None else None)
     except (UsageError, WorkerError):
         state = "stopped"
         raise
@@ -109,11 +110,11 @@ async def examine(
 def _resume(
     plan: Plan, store: Store, run_id: str, started: str, tally: Tally, *, retry_errors: bool
 ) -> tuple[set[tuple[str, str, int]], float]:
-    """Open the run in the store; what it has already is counted. Returns its keys, and the seconds already spent."""
+    """Open the run in the store; what it has already is counted. Returns its keys, and when its seconds began."""
     store.begin(run_id, started, replace(stored(plan.header), revision=revision(plan.folder)))
     done = store.keys(run_id)
     if not done:
-        return done, 0.0
+        return done, time.monotonic()
     before = store.run(run_id)
     if retry_errors:
         again = {result.key for result in before.results if result.status == "error"}
@@ -121,7 +122,12 @@ def _resume(
         done -= again
     for result in before.results:
         tally.add(result)
-    return done, before.summary.seconds
+    return done, time.monotonic() - before.summary.seconds
+
+
+def _begin(plan: Plan, done: Collection[object], listeners: Sequence[Listener | Keeper]) -> None:
+    for listener in listeners:
+        listener.began(plan, len(done))
 
 
 def _hear(held: Sequence[Done], tally: Tally, listeners: Sequence[Listener | Keeper]) -> None:
@@ -181,13 +187,17 @@ def _left(plan: Plan, done: set[tuple[str, str, int]]) -> Iterator[Trial]:
 
 
 async def _until(
-    carry_out: Callable[[], Coroutine[None, None, None]], stop: asyncio.Event | None, seconds: float | None
+    carry_out: Callable[[], Coroutine[None, None, None]],
+    stop: asyncio.Event | None,
+    seconds: float | None,
+    spent: asyncio.Event | None = None,
 ) -> State:
-    """Carry out until the end, the stop, or the time limit; what it started has then ended, or does not let itself be."""
+    """Carry out until the end, the stop, or a limit of time or budget; what it started has then ended, or will not."""
     work = asyncio.create_task(carry_out())
     stopped = asyncio.create_task((stop or asyncio.Event()).wait())
+    at_end = asyncio.create_task((spent or asyncio.Event()).wait())
     try:
-        await asyncio.wait({work, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({work, stopped, at_end}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if work.done():
             await work
             return "complete"
@@ -195,6 +205,7 @@ async def _until(
     finally:
         work.cancel()
         stopped.cancel()
-        ended, _ = await asyncio.wait({work, stopped}, timeout=_ENDING)
+        at_end.cancel()
+        ended, _ = await asyncio.wait({work, stopped, at_end}, timeout=_ENDING)
         for task in ended:
             _ = task.cancelled() or task.exception()  # seen: nobody needs to be told of it

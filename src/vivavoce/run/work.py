@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from vivavoce.run.judging import Bench
 from vivavoce.run.keeping import as_kept
 from vivavoce.run.room import Room
 from vivavoce.run.simulate import Stage
+from vivavoce.run.spending import Purse
 from vivavoce.run.trial import run_trial
 
 _Adding = asyncio.Future[None]
@@ -52,6 +54,7 @@ class Work:
         *,
         hidden: Sequence[str] = (),
         deck: Deck | None = None,
+        purse: Purse | None = None,
     ) -> None:
         selection = plan.header.selection
         judge, rate = judge_of(selection)
@@ -62,6 +65,7 @@ class Work:
             or plugins.build("targets", selection.target or Use(name="recorded"), lax=True)
         )
         self._target: Target = made
+        self._purse = purse
         self._adding: dict[_Adding, list[Done]] = {}
         self._secrets = tuple(hidden) or secrecy.values(selection)
         checks = Checks(selection.evaluators, selection.only, folder=plan.folder)
@@ -74,15 +78,16 @@ class Work:
                 idempotent=getattr(made, "idempotent", False),
                 abandons=getattr(made, "abandons", False),
                 waits=getattr(made, "waits", True),
+                purse=purse,
             ),
             checks=checks,
             bench=Bench(
                 checks=checks,
                 use=judge,
-                calls=Calls(replace(limits, rate=rate), phase="judge", timeout=None, idempotent=True),
+                calls=Calls(replace(limits, rate=rate), phase="judge", timeout=None, idempotent=True, purse=purse),
                 deck=deck,
             ),
-            stage=_stage(selection, limits, deck),
+            stage=_stage(selection, limits, deck, purse),
             deck=deck,
             nonce=nonce,
             case_timeout=limits.case_timeout,
@@ -96,7 +101,7 @@ class Work:
         `alone` keeps all of it in this process.
         """
         engine: Engine = plugins.build("engines", Use(name="local"))
-        if not alone and isinstance(engine, Sharing) and share.is_worth_it(plan):
+        if not alone and self._purse is None and isinstance(engine, Sharing) and share.is_worth_it(plan):
             shared = False
             async with aclosing(self._shared(engine, plan, run_id, store)) as results:
                 async for done in results:
@@ -108,7 +113,12 @@ class Work:
         pieces, places = (_each(trials), concurrency) if plan.waits else (_several(trials), _PIECES)
 
         async def work(piece: Sequence[Trial]) -> list[Done]:
-            return [await self.hold(trial) for trial in piece]
+            done: list[Done] = []
+            for trial in piece:
+                if done and self._purse is not None and self._purse.is_spent:
+                    break
+                done.append(await self.hold(trial))
+            return done
 
         async def add(piece: Sequence[Trial], done: list[Done]) -> None:
             await self._added(self._add(store, run_id, done))
@@ -157,7 +167,8 @@ class Work:
         Raises:
             StoreError: it is no data.
         """
-        result, text = as_kept(await run_trial(trial, self._room), self._secrets)
+        held = partial(run_trial, trial, self._room)
+        result, text = as_kept(await (self._purse.trial(held) if self._purse is not None else held()), self._secrets)
         try:
             return Done(result, keep(result, trial.case, text))
         except (TypeError, ValueError, RecursionError) as error:
@@ -171,11 +182,11 @@ class Work:
             await self._room.stage.close()
 
 
-def _stage(selection: Selection, limits: Limits, deck: Deck) -> Stage | None:
+def _stage(selection: Selection, limits: Limits, deck: Deck, purse: Purse | None) -> Stage | None:
     if selection.simulator is None:
         return None
     use, rate = simulator_of(selection)
-    calls = Calls(replace(limits, rate=rate), phase="simulator", timeout=None, idempotent=True)
+    calls = Calls(replace(limits, rate=rate), phase="simulator", timeout=None, idempotent=True, purse=purse)
     return Stage(use=use, calls=calls, deck=deck)
 
 

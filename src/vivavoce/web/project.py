@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vivavoce.core.kinds import Store
 from vivavoce.core.model import Selection
+from vivavoce.core.prices import Prices
 from vivavoce.run.calls import Limits
 from vivavoce.run.cassette import NOTHING_TAPED, Taping
 
@@ -26,4 +27,6 @@ class Project:
     """What is replayed and spared."""
     environment: Mapping[str, str] = field(repr=False)
     """The variables that options may name."""
+    prices: Prices = field(default_factory=dict)
+    """What models cost, as the settings say."""
     folder: Path

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 
-from vivavoce.core import environment
+from vivavoce.core import environment, prices
 from vivavoce.core.errors import VivaError
 from vivavoce.core.kinds import Store
 from vivavoce.core.model import Plan, Selection
@@ -153,7 +153,7 @@ def _chosen(selection: Selection, known: tuple[suites.Known, ...], suite: str | 
 
 
 def _carry_out(project: Project, selection: Selection, run_id: str, follower: _Follower, stopping: threading.Event) -> None:
-    with environment.known(project.environment), project.store() as store:
+    with environment.known(project.environment), prices.known(project.prices), project.store() as store:
         made = plan(selection, folder=project.folder, asks=project.taping.asks)
         asyncio.run(_examine(made, store, project, run_id, follower, stopping))
 

@@ -1,0 +1,61 @@
+"""What calls took, counted: tokens, cost, and how many there were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+
+from vivavoce.core.result import Usage
+
+
+class Taken:
+    """What the agent, the judge and the simulator took."""
+
+    __slots__ = ("agent_calls", "cost_usd", "input_tokens", "judge_calls", "output_tokens", "simulator_calls")
+
+    def __init__(self) -> None:
+        self.agent_calls = self.judge_calls = self.simulator_calls = 0
+        self.input_tokens = self.output_tokens = self.cost_usd = 0.0
+
+    def add(self, usage: object) -> None:
+        """Count in what an agent reports; as it is another party's, anything but numbers is left out."""
+        if isinstance(usage, Mapping):
+            self.input_tokens += _number(usage.get("input_tokens"))
+            self.output_tokens += _number(usage.get("output_tokens"))
+            self.cost_usd += _number(usage.get("cost_usd"))
+
+    def add_judge(self, usage: object) -> None:
+        """Count in what a judge's calls took; a judge that calls nobody reports nothing."""
+        if isinstance(usage, Mapping):
+            self.judge_calls += int(_number(usage.get("calls")))
+            self.add(usage)
+
+    def add_simulator(self, usage: object) -> None:
+        """Count in what a simulator's calls took; one that calls nobody reports nothing."""
+        if isinstance(usage, Mapping):
+            self.simulator_calls += int(_number(usage.get("calls")))
+            self.add(usage)
+
+    def total(self) -> Usage:
+        """The sum."""
+        return Usage(
+            agent_calls=self.agent_calls,
+            judge_calls=self.judge_calls,
+            simulator_calls=self.simulator_calls,
+            input_tokens=int(self.input_tokens),
+            output_tokens=int(self.output_tokens),
+            cost_usd=round(self.cost_usd, 9),
+        )
+
+
+def tokens_and_cost(usage: object) -> tuple[float, float]:
+    """Tokens in and out, and USD, of what a call says it took."""
+    total = Taken()
+    total.add(usage)
+    return total.input_tokens + total.output_tokens, total.cost_usd
+
+
+def _number(value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
+        return value
+    return 0.0
