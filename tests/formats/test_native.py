@@ -406,3 +406,9 @@ def _problems(path: Path):
     problems = Problems()
     list(Native().read(Source(path), problems).cases)
     return problems.found()
+
+
+def test_a_file_without_a_row_is_no_dataset(read):
+    _, cases, problems = read(" \n\n")
+    assert cases == []
+    assert [str(each) for each in problems.found()] == ["s.jsonl:1: holds no rows (a dataset holds at least one case)"]

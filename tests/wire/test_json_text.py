@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from vivavoce.core.place import Problems
 from vivavoce.core.source import Source
-from vivavoce.wire.json_text import DEPTH_LIMIT, parse, too_deep
+from vivavoce.wire.json_text import COMMA_LIMIT, DEPTH_LIMIT, OPEN_LIMIT, crowded, parse, too_deep
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=6),
@@ -85,3 +85,15 @@ def test_depth_counts_brackets_outside_of_text():
     assert too_deep("[" * (DEPTH_LIMIT + 1))
     assert too_deep('{"a\\"": ' * (DEPTH_LIMIT + 1))
     assert not too_deep('"' + '[\\"' * 200_000)
+
+
+def test_more_values_than_memory_holds_are_told_without_building_them():
+    for text in ("[" + "{}," * OPEN_LIMIT + "1]", "[" + "1," * (COMMA_LIMIT + 1) + "1]"):
+        value, (problem,) = read(text, line=3)
+        assert value is None
+        assert problem.startswith("f:3: holds millions of values")
+
+
+def test_marks_within_a_text_are_no_values():
+    assert not crowded('["' + "[" * (OPEN_LIMIT + 1) + '"]')
+    assert not crowded('["' + "," * (COMMA_LIMIT + 1) + '"]')

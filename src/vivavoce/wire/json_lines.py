@@ -20,6 +20,8 @@ def quick(line: bytes) -> Any:  # a JSON value of any shape
 
     A name given twice in one object would hide: the names that stand in the line are counted against those that were read.
     """
+    if len(line) > json_text.OPEN_LIMIT:
+        return None
     try:
         value = _DECODER.decode(line)
         if type(value) is not dict:

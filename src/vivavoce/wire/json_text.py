@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import partial
+from itertools import islice
 
 from vivavoce.core.place import Problems, above, members
 from vivavoce.core.reply import JSON
@@ -15,7 +16,13 @@ DEPTH_LIMIT = 200
 """Levels of nesting; no dataset needs as many, and deeper ones exhaust a reader's stack."""
 DIGITS_LIMIT = 4_300
 """Digits of one whole number; reading more takes time that grows with their square."""
+OPEN_LIMIT = 4_000_000
+"""Lists and objects in one document or line: a small packed file can hold so many that they fill the memory."""
+COMMA_LIMIT = 16_000_000
+"""Commas between values of one document or line, for the same reason."""
+FEWER = "write it as JSON lines, which stream, or split it"
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
+_STRING_OR_COMMA = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|,', re.DOTALL)
 _HALF_PAIR = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
@@ -25,11 +32,14 @@ def parse(source: Source, text: str, problems: Problems, *, line: int | None = N
     """The value of a JSON text; `None` after reporting what is wrong.
 
     Refused besides bad syntax: a name given twice in one object (one of its values would be lost), `NaN`, infinities and
-    numbers as large, half a surrogate pair (no UTF-8 can hold it), and more than `DEPTH_LIMIT` levels. `line` is the line of
-    a JSON-lines file that the text is.
+    numbers as large, half a surrogate pair (no UTF-8 can hold it), more than `DEPTH_LIMIT` levels, and too many
+    values. `line` is the line of a JSON-lines file that the text is.
     """
     refused: dict[str, str] = {}
     doubled: list[str] = []
+    if crowded(text):
+        problems.add(source, "holds millions of values, too many to read at once", line=line or 1, fix=FEWER)
+        return None
     try:
         depth_ends = _too_deep_at(text, DEPTH_LIMIT)
         if depth_ends is not None:
@@ -66,6 +76,16 @@ def parse(source: Source, text: str, problems: Problems, *, line: int | None = N
 def too_deep(text: str, limit: int = DEPTH_LIMIT) -> bool:
     """Whether a JSON text nests deeper than `limit`, told without building it."""
     return _too_deep_at(text, limit) is not None
+
+
+def crowded(text: str) -> bool:
+    """Whether a JSON text holds more values than are read at once, told without building them."""
+    for marks, pattern, limit in (("[{", _STRING_OR_BRACKET, OPEN_LIMIT), (",", _STRING_OR_COMMA, COMMA_LIMIT)):
+        if sum(map(text.count, marks)) > limit:  # if need be, those within strings are left out
+            found = (None for match in pattern.finditer(text) if match[0] in marks)
+            if next(islice(found, limit, None), "few") is None:
+                return True
+    return False
 
 
 def _too_deep_at(text: str, limit: int) -> int | None:

@@ -15,7 +15,7 @@ import yaml
 from vivavoce.core.place import Problems, above, join
 from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
-from vivavoce.wire.json_text import DEPTH_LIMIT, DIGITS_LIMIT
+from vivavoce.wire.json_text import DEPTH_LIMIT, DIGITS_LIMIT, FEWER, OPEN_LIMIT
 
 ALIAS_LIMIT = 1_000_000
 """Values that aliases may add to a document, each counted as often as it is referred to."""
@@ -62,7 +62,9 @@ def parse(source: Source, text: str, problems: Problems) -> JSON:
     """
     reader = _Reader(source, problems)
     try:
-        for event in _events(text):
+        for count, event in enumerate(_events(text)):
+            if count > OPEN_LIMIT // 4:  # a YAML text takes far longer to read than a JSON one
+                raise _Broken("holds over a million values, too many to read at once", 1, FEWER)
             reader.take(event)
     except _Broken as broken:
         problems.add(source, str(broken), line=broken.line, fix=broken.fix)

@@ -35,6 +35,8 @@ class Lines:
             case = rows.case(row, "", number, wrong=wrong)
             if case is not None:
                 yield case
+        if not rows.count:
+            self._problems.add(self._source, "holds no rows", line=1, fix="a dataset holds at least one case")
 
 
 class Entries:
