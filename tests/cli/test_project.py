@@ -155,4 +155,4 @@ def test_the_demo_runs_and_is_stored(process):
     done = process("demo")
     assert done.code == 0, done.err
     assert "\x1b" not in done.out
-    assert len(json.loads(process("runs", "--json").out)) == 2
+    assert len(json.loads(process("runs", "--json").out)) == 3

@@ -9,7 +9,7 @@ from conftest_reports import header, said
 
 from vivavoce.analysis.summary import Tally
 from vivavoce.core import codec
-from vivavoce.core.model import Use
+from vivavoce.core.model import Revision, Use
 from vivavoce.core.reply import Citation, Reply, ToolCall
 from vivavoce.core.result import Exchange, Fault, Result, Run, Score, Stability
 from vivavoce.reports.csv import COLUMNS
@@ -49,7 +49,13 @@ def example():
         started="2026-01-31T12:00:00Z",
         finished="2026-01-31T12:00:01Z",
         state="complete",
-        header=type(plan)(digest=plan.digest, selection=plan.selection, files=(file,), version=plan.version),
+        header=type(plan)(
+            digest=plan.digest,
+            selection=plan.selection,
+            files=(file,),
+            version=plan.version,
+            revision=Revision(commit="9fceb02d0ae598e95dc970b74767f19372d61af8", dirty=False),
+        ),
         summary=tally.summary(trials_planned=1, seconds=1.2),
         results=(result,),
     )

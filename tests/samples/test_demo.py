@@ -159,7 +159,7 @@ def test_it_reports_and_says_what_comes_next(held):
 @pytest.mark.timeout(300)
 def test_it_ends_with_where_the_dashboard_is(held):
     *_, command, address = held[2].rstrip().splitlines()
-    assert command == f"  {here.viva()} serve"
+    assert command.endswith("viva serve")
     assert address == f"  http://{Serving().host}:{Serving().port}/"
 
 
