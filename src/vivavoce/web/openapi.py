@@ -75,7 +75,7 @@ def _api() -> Iterator[tuple[str, str, Object]]:
     events = _told(told, {404: none}, (run,))
     streamed = {
         "description": "A stream that ends with the run.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": _ref("Event")}},
     }
     yield "/api/runs/{run}/events", "get", {**events, "responses": {"200": streamed, **events["responses"]}}
     both = (_in_query("a", "The earlier run."), _in_query("b", "The later run."))
@@ -136,6 +136,7 @@ def _schemas() -> Object:
         "History": _object(suite=text, runs=_list(_ref("SuiteRun"))),
         "Trend": _object(suite=text, trend=_list(_object(**head, cases=whole, pass_rate=rate))),
         "Run": {"type": "object", "description": "The run document, as docs/reference/run-document.md tells it."},
+        "Event": {**_object(event=text, data=text), "description": "One event of the stream; its data is JSON."},
         "Comparison": {"type": "object", "description": "As viva compare --json gives it."},
         "SaikuRun": _object(**saiku_run),
         "SaikuRuns": _list(_ref("SaikuRun")),
