@@ -74,7 +74,7 @@ async def evaluate_async(
         retries: How often a call is repeated where that is safe.
         **more: What chooses cases: `format`, `lenient`, `traces`, `only`, `map`, `level`, `cases`, `categories`, `limit`,
             `repeat`, `seed`. Cassettes: `record` or `replay`, a path; `record_missing`; `cache`, true unless told otherwise.
-            Budgets: `token_budget`, and `money_budget` in USD, at which the run stops.
+            Limits, as on the command line: `rate`, `case_timeout`, `run_timeout`, `token_budget`, `money_budget`.
 
     Raises:
         VivaError: datasets, options or the store are wrong; the message says how to mend it.
@@ -82,7 +82,7 @@ async def evaluate_async(
     from vivavoce.core.errors import UsageError
     from vivavoce.run.calls import Limits
 
-    limits = Limits(concurrency=concurrency, timeout=timeout, retries=retries, **_budgets(more))
+    limits = Limits(concurrency=concurrency, timeout=timeout, retries=retries, **_limits(more))
     if not isinstance(store, str | PathLike):
         raise UsageError(f"evaluate: store must be the path of a SQLite file, or an address of PostgreSQL, not {store!r:.100}")
     use, live = _target(target)
@@ -134,8 +134,14 @@ async def _examine(
             kept.close()
 
 
-def _budgets(given: dict[str, Any]) -> dict[str, Any]:  # checked by Limits
-    return {name: given.pop(name) for name in ("token_budget", "money_budget") if name in given}
+def _limits(given: dict[str, Any]) -> dict[str, Any]:  # checked by Limits
+    from vivavoce.run.asking import rate
+
+    names = ("rate", "case_timeout", "run_timeout", "token_budget", "money_budget")
+    found = {name: given.pop(name) for name in names if name in given}
+    if isinstance(found.get("rate"), str):
+        found["rate"] = rate(found["rate"])
+    return found
 
 
 def _selection(given: Mapping[str, Any]) -> Selection:  # checked here

@@ -10,7 +10,7 @@ import pytest
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.result import Failure
-from vivavoce.run import calls
+from vivavoce.run import calls, pace
 from vivavoce.run.calls import Calls, Limits
 
 REFUSED = Failure(code="connection", message="refused", retriable=True, sent=False)
@@ -35,7 +35,8 @@ class Scripted:
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "FIRST_WAIT", 0.001)
+    for module in (calls, pace):
+        monkeypatch.setattr(module, "FIRST_WAIT", 0.001)
 
 
 def make(*, idempotent: bool = False, retries: int = 3, timeout: float = 5, rate: float | None = None) -> Calls:
@@ -78,6 +79,18 @@ async def test_retry_after_is_waited_for() -> None:
     call = Scripted(Failure(code="http_429", message="busy", retriable=True, answered=True, retry_after=0.2))
     assert await make().make(call) == "answer"
     assert call.times[1] - call.times[0] >= 0.2
+
+
+async def test_all_who_call_wait_when_one_is_refused() -> None:
+    side = make()
+    first = Scripted(Failure(code="http_429", message="busy", retriable=True, answered=True, retry_after=0.2))
+    others = [Scripted() for _ in range(5)]
+    refused = asyncio.create_task(side.make(first))
+    await asyncio.sleep(0)
+    assert first.times
+    await asyncio.gather(refused, *(side.make(call) for call in others))
+    assert len(first.times) == 2
+    assert all(call.times[0] >= first.times[1] >= first.times[0] + 0.2 for call in others)
 
 
 async def test_a_retry_after_beyond_patience_fails_at_once() -> None:

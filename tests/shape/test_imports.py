@@ -12,7 +12,7 @@ import pytest
 
 from vivavoce.core import plugins
 
-HEAVY = {"aiohttp", "aiolimiter", "pydantic", "rich", "yaml", "jmespath", "tenacity", "scipy", "numpy", "argparse"}
+HEAVY = {"aiohttp", "pydantic", "rich", "yaml", "jmespath", "tenacity", "scipy", "numpy", "argparse"}
 
 STDLIB_BUDGET = 60
 """Modules of the standard library that `import vivavoce` may load; it is about the number that `typing` costs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ def cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"concurrency": "many"}, "concurrency must be a whole number"),
         ({"retries": -1}, "retries must be a whole number"),
         ({"timeout": "long"}, "timeout must be a number"),
+        ({"case_timeout": "long"}, "case_timeout must be a number"),
+        ({"rate": "many"}, '"many" is no rate'),
+        ({"rate": 0}, "rate must be a number above 0"),
         ({"judge": 7}, "judge must be a text"),
         ({"store": 7}, "store must be the path"),
         ({"repeat": 0}, "repeat must be a whole number of at least 1"),
@@ -45,6 +49,17 @@ async def test_what_cannot_be_meant_is_refused_before_anything_is_asked(cases: P
         await vivavoce.evaluate_async(**{"data": cases, "target": asked.append, "evaluators": "ExactMatch", **given})
     assert says in str(raised.value)
     assert asked == []
+
+
+async def test_limits_of_time_hold(cases: Path, tmp_path: Path) -> None:
+    async def hangs(text: str) -> str:
+        await asyncio.sleep(600)
+        return text
+
+    options: dict[str, Any] = {"target": hangs, "evaluators": "ExactMatch", "store": tmp_path / "runs.db", "rate": "6000/min"}
+    run = await vivavoce.evaluate_async(cases, **options, case_timeout=0.1)
+    assert {result.error.code for result in run.results if result.error is not None} == {"case_timeout"}
+    assert (await vivavoce.evaluate_async(cases, **options, run_timeout=0.1)).state == "stopped"
 
 
 async def test_one_name_is_one_evaluator_and_one_pattern_one_pattern(cases: Path, tmp_path: Path) -> None:

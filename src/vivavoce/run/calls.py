@@ -1,4 +1,4 @@
-"""One outgoing call: a time limit, a rate, and retries where repeating does no harm."""
+"""One outgoing call: its turn, a time limit, and retries where repeating does no harm."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.core.errors import CallError, UsageError
 from vivavoce.core.result import Failure, Phase
+from vivavoce.run.pace import FIRST_WAIT, LONGEST_WAIT, Pace, share
 
 if TYPE_CHECKING:
-    from aiolimiter import AsyncLimiter
     from tenacity import RetryCallState
 
     from vivavoce.run.spending import Purse
@@ -24,9 +24,6 @@ TIMEOUT = 120.0
 """Seconds a call may take, unless the person or the target says otherwise."""
 PATIENCE = 600.0
 """Seconds a `Retry-After` may ask for; more, and the call fails at once."""
-FIRST_WAIT = 0.5
-"""Seconds before the first retry, on average; doubled each time."""
-LONGEST_WAIT = 30.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +40,7 @@ class Limits:
     """Seconds for the run; what is not done by then is left for a resume."""
     retries: int = 3
     rate: float | None = None
-    """Calls a second to the target."""
+    """Calls a second to the target, at most; fewer where it refuses them."""
     token_budget: int | None = None
     """Tokens, read and written, for the whole run, with what the store has of it already; then nothing more is begun."""
     money_budget: float | None = None
@@ -92,7 +89,7 @@ class Calls:
         self.waits = waits
         """Whether there is anything to wait for: else a call needs no time limit, and has taken no time."""
         self._purse = purse if waits else None
-        self._limiter = _limiter(limits.rate)
+        self._pace = Pace(limits.rate)
 
     async def make(self, call: Callable[[], Awaitable[T]]) -> T | Failure:
         """The outcome of a call, tried again by the contract; never raises but for cancellation.
@@ -122,7 +119,7 @@ class Calls:
         known: list[T | Failure] = [first]  # the attempt already made counts as the first
 
         async def attempt() -> T | Failure:
-            return known.pop() if known else await self._once(call)
+            return known.pop() if known else await self._once(call, again=True)
 
         retrying = AsyncRetrying(
             retry=retry_if_result(self._again),
@@ -133,10 +130,14 @@ class Calls:
         outcome: T | Failure = await retrying(attempt)
         return outcome
 
-    async def _once(self, call: Callable[[], Awaitable[T]]) -> T | Failure:
-        if self._limiter is not None:
-            await self._limiter.acquire()
-        return await (self._purse.call(partial(self._timed, call)) if self._purse is not None else self._timed(call))
+    async def _once(self, call: Callable[[], Awaitable[T]], *, again: bool = False) -> T | Failure:
+        if not self.waits:
+            return await self._timed(call)
+        begun = await self._pace.turn(again=again)
+        outcome = await (self._purse.call(partial(self._timed, call)) if self._purse is not None else self._timed(call))
+        if not _beyond(outcome):
+            self._pace.heard(begun, outcome)
+        return outcome
 
     async def _timed(self, call: Callable[[], Awaitable[T]]) -> T | Failure:
         try:
@@ -160,32 +161,22 @@ class Calls:
 
     def _again(self, outcome: object) -> bool:
         """Whether a call is worth repeating, and safe to."""
-        if not isinstance(outcome, Failure) or not outcome.retriable:
-            return False
-        if _beyond(outcome):
+        if not isinstance(outcome, Failure) or not outcome.retriable or _beyond(outcome):
             return False
         return not outcome.sent or outcome.answered or self._idempotent
 
 
 def _told(outcome: T | Failure) -> T | Failure:
     """The same; a failure that asks for a longer wait than is waited says so."""
-    if not isinstance(outcome, Failure) or not _beyond(outcome):
+    if not isinstance(outcome, Failure) or outcome.retry_after is None or not _beyond(outcome):
         return outcome
     said = f"it asks to wait {outcome.retry_after:,.0f} s, and no more than {PATIENCE:,.0f} s are waited"
     return replace(outcome, message=f"{outcome.message}; {said}")
 
 
-def _beyond(failure: Failure) -> bool:
+def _beyond(outcome: object) -> bool:
     """Whether it asks for a longer wait than anybody has patience for."""
-    return failure.retry_after is not None and failure.retry_after > PATIENCE
-
-
-def _limiter(rate: float | None) -> AsyncLimiter | None:
-    if rate is None:
-        return None
-    from aiolimiter import AsyncLimiter
-
-    return AsyncLimiter(1, 1 / rate)
+    return isinstance(outcome, Failure) and outcome.retry_after is not None and outcome.retry_after > PATIENCE
 
 
 def _wait(state: RetryCallState) -> float:
@@ -195,7 +186,7 @@ def _wait(state: RetryCallState) -> float:
     backoff = wait_random_exponential(multiplier=2 * FIRST_WAIT, max=LONGEST_WAIT)(state)
     if isinstance(outcome, Failure) and outcome.retry_after is not None:
         # A little later than asked, and not all at once.
-        return outcome.retry_after + min(backoff, 0.1 * outcome.retry_after + 0.1)
+        return outcome.retry_after + min(backoff, share(outcome.retry_after))
     return backoff
 
 
