@@ -46,8 +46,16 @@ ANSWERED = (
 )
 
 
+LET_GO = threading.Semaphore(0)
+"""Of which the agent takes one before it answers what it is told to hold."""
+
+
 def answer(text: str) -> str:
     """The agent: slow enough to be watched."""
+    if text.startswith("Hold"):
+        LET_GO.acquire(timeout=60)
+    if "Atlantis" in text:
+        raise RuntimeError("there is no such place")
     time.sleep(0.15)
     return "Paris" if "France" in text else "<script>window.hacked = 1</script>"
 
@@ -133,14 +141,18 @@ async def history(path: Path, runs: int = 24) -> None:
 
 
 def project(folder: Path, path: Path) -> Project:
-    """Settings that name one suite and one agent."""
+    """Settings that name two suites, one of which waits for the test, and one agent."""
     lines = ["suite: live", "cases:"]
     for at in range(20):
         asked = f"Capital of {'France' if at % 3 else 'Peru'}"
         lines.append(f"  - {{id: q{at}, input: {asked}, expected: Paris, evaluators: {{ExactMatch: {{}}}}}}")
     (folder / "live.eval.yaml").write_text("\n".join(lines))
+    held = ("Hold: France", "Hold: Atlantis", "Hold: France again")
+    asked = [f"  - {{input: '{each}', expected: Paris, evaluators: {{ExactMatch: {{}}}}}}" for each in held]
+    (folder / "held.eval.yaml").write_text("\n".join(["suite: held", "cases:", *asked]))
     selection = Selection(
-        paths=(str(folder / "live.eval.yaml"),), target=Use(name="python", options={"spec": "conftest_dashboard:answer"})
+        paths=(str(folder / "live.eval.yaml"), str(folder / "held.eval.yaml")),
+        target=Use(name="python", options={"spec": "conftest_dashboard:answer"}),
     )
     return Project(store=opener(path), selection=selection, limits=Limits(concurrency=1), environment={}, folder=folder)
 

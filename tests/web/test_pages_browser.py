@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 
 import pytest
-from conftest_dashboard import history, project, see_to, served
+from conftest_dashboard import LET_GO, history, project, see_to, served
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -127,6 +127,26 @@ def test_a_run_is_started_and_watched_to_its_end(look):
         page.get_by_role("link", name="q0").click()
         expect(page.get_by_text("window.hacked").first).to_be_visible()
         assert page.evaluate("window.hacked") is None
+
+
+def test_the_list_of_cases_grows_while_a_run_is_under_way_and_its_end_is_shown_though_a_case_had_no_answer(look):
+    with look("/") as page:
+        page.get_by_role("button", name="Run held").click()
+        expect(page.locator("[data-live]")).to_be_visible()
+        expect(page.locator(".nothing")).to_have_text("No result yet.")
+        rows = page.locator(".cases tbody tr")
+        for done, status in enumerate(("passed", "error"), start=1):
+            LET_GO.release()
+            expect(rows).to_have_count(done)
+            expect(rows.last).to_contain_text(status)
+            if done == 1:
+                rows.first.get_by_role("link").focus()
+        expect(rows.first.get_by_role("link")).to_be_focused()
+        page.locator("[name=status][value=error]").check()
+        expect(rows).to_have_count(1)
+        LET_GO.release()
+        expect(page.locator(".verdict")).to_contain_text("1 of 3 cases errored")
+        expect(rows).to_have_count(1)
 
 
 def test_a_refused_start_says_why(look):

@@ -14,6 +14,7 @@
     part("bar").value = now.done;
     part("count").textContent = `${number(now.done)}${now.trials ? ` of ${number(now.trials)}` : ""} done`;
     part("told").textContent = "";
+    document.querySelector("[data-filters]").dispatchEvent(new CustomEvent("more", { detail: now.done }));
     let at = 0;
     for (const status of Object.keys(signs)) {
       document.querySelector(`[data-tile=${status}]`).textContent = number(now[status]);
@@ -54,10 +55,10 @@
 
   function finished(now) {
     progress(now);
-    part("word").textContent = now.error ? "Not carried to its end" : "Done";
-    if (now.error) part("told").textContent = now.error;
+    part("word").textContent = now.fault ? "Not carried to its end" : "Done";
+    if (now.fault) part("told").textContent = now.fault;
     // Loaded anew once: a run that the store still holds for unfinished would come back here for ever.
-    if (now.error || sessionStorage.getItem(seen)) return;
+    if (now.fault || sessionStorage.getItem(seen)) return;
     sessionStorage.setItem(seen, "1");
     setTimeout(() => location.reload(), 300);
   }
