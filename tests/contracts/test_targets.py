@@ -129,7 +129,7 @@ async def foundry_agent(folder: Path, memory: str) -> AsyncIterator[dict[str, ob
 
 
 @asynccontextmanager
-async def saiku_agent(folder: Path, auth: str) -> AsyncIterator[dict[str, object]]:
+async def saiku_agent(folder: Path, login: str) -> AsyncIterator[dict[str, object]]:
     async def answer(asked: web.Request) -> web.Response:
         body = await asked.json()
         memory = Memory()
@@ -145,7 +145,7 @@ async def saiku_agent(folder: Path, auth: str) -> AsyncIterator[dict[str, object
     async with running() as server:
         server.answer("/login", sign_in)
         server.answer("/rest/saiku/api/ai/ask", answer)
-        yield {"url": server.base, "cube": "a/b/c/d", "auth": auth}
+        yield {"url": server.base, "cube": "a/b/c/d", "login": login}
 
 
 @asynccontextmanager
@@ -217,8 +217,8 @@ AGENTS: dict[str, Callable[[Path], object]] = {
     "openai": partial(openai_agent, api="chat"),
     "openai responses": partial(openai_agent, api="responses"),
     "recorded": nothing_needed,
-    "saiku": partial(saiku_agent, auth="basic"),
-    "saiku session": partial(saiku_agent, auth="session"),
+    "saiku": partial(saiku_agent, login="basic"),
+    "saiku session": partial(saiku_agent, login="session"),
 }
 """For each target, and each of its ways, an agent that behaves as `Memory` does; gives the options of the target."""
 

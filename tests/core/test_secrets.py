@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import typing
+from typing import Literal
 
 import pytest
 
-from vivavoce.core import secrets
+from vivavoce.core import plugins, secrets
 
 
 @pytest.mark.parametrize(
@@ -116,3 +119,19 @@ def test_only_texts_are_blotted_out_and_names_that_can_be_no_plain_word() -> Non
     value = {"status": ["status", 1234, None, {"null": "1234"}], "a1b2c3d4e5f6": True}
     hidden = ["status", "null", "1234", "a1b2c3d4e5f6"]
     assert secrets.blot_all(value, hidden) == {"status": ["***", 1234, None, {"null": "***"}], "***": True}
+
+
+@pytest.mark.parametrize("kind", plugins.KINDS)
+def test_no_option_that_is_chosen_from_few_words_is_called_like_a_secret(kind: str) -> None:
+    """What it is set to would be blotted out of every text, in which such words have another meaning."""
+    for name in plugins.names(kind):
+        maker = plugins.find(kind, name)
+        if not isinstance(maker, type) or not dataclasses.is_dataclass(maker):
+            continue
+        hints = typing.get_type_hints(maker, localns={"Service": object})
+        words = [
+            field.name
+            for field in dataclasses.fields(maker)
+            if Literal in (typing.get_origin(hints[field.name]), *map(typing.get_origin, typing.get_args(hints[field.name])))
+        ]
+        assert not [word for word in words if secrets.is_secret(word)], name

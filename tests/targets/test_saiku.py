@@ -51,7 +51,7 @@ def answered(*rows: object, **more: object) -> dict[str, object]:
 # Against the sample service
 
 
-@pytest.mark.parametrize("more", [{}, {"stream": True}, {"auth": "session"}, {"auth": "session", "stream": True}])
+@pytest.mark.parametrize("more", [{}, {"stream": True}, {"login": "session"}, {"login": "session", "stream": True}])
 async def test_every_kind_of_answer_is_told_by_its_intent(shops, more):
     query = await ask(build(shops, **more), "net sales by country")
     assert (query.intent, query.text, query.refusal, query.insight) == ("QUERY", None, None, None)
@@ -131,11 +131,11 @@ async def test_another_prefix_and_other_credentials(shops, monkeypatch):
     assert "SAIKU_PASSWORD" in failed.message
     monkeypatch.setenv("SAIKU_USER", "ines")
     monkeypatch.setenv("SAIKU_PASSWORD", "geheim:12345")
-    for more in ({"prefix": "/"}, {"auth": "session", "prefix": ""}):
+    for more in ({"prefix": "/"}, {"login": "session", "prefix": ""}):
         assert (await ask(build(shops, **more), "sales by year")).intent == "QUERY"
     assert (await ask(build(f"{shops}/saiku/api/ai/ask"), "sales by year")).intent == "QUERY"
     monkeypatch.setenv("SAIKU_PASSWORD", "wrong")
-    failed = await failure(build(shops, prefix="", auth="session"), "sales by year")
+    failed = await failure(build(shops, prefix="", login="session"), "sales by year")
     assert (failed.code, failed.retriable) == ("sign_in", False)
 
 
@@ -199,7 +199,7 @@ async def test_one_sign_in_serves_all_who_wait_and_a_session_that_ended_is_renew
 
     server.answer("/login", sign_in)
     server.answer(ASK, answer)
-    target = build(server.base, auth="session")
+    target = build(server.base, login="session")
     sessions = [target.session(TRIAL) for _ in range(5)]
     replies = await asyncio.gather(*(session.send(request("x")) for session in sessions))
     assert [len(reply.rows) for reply in replies] == [1] * 5
@@ -242,7 +242,7 @@ async def test_what_the_suite_is_about_goes_before_the_option(server):
 
 async def test_without_credentials_none_are_sent(server):
     server.says(ASK, answered())
-    await ask(build(server.base, auth="none"))
+    await ask(build(server.base, login="none"))
     assert "Authorization" not in server.asked[0][1]
 
 

@@ -62,7 +62,7 @@ def test_the_sample_suite_fails_where_the_agent_is_weak_by_every_way(shops, tmp_
     server = {"url": shops, "user": "admin", "password": "admin"}
     for target in (
         Use(name="saiku", options=server),
-        Use(name="saiku", options={**server, "stream": True, "auth": "session"}),
+        Use(name="saiku", options={**server, "stream": True, "login": "session"}),
         "python:vivavoce.samples.analytics:Analyst",
     ):
         results = list(viva.evaluate(str(SUITE), target=target, judge="none").results)

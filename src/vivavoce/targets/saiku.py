@@ -34,7 +34,7 @@ class Saiku:
         what the suite is about. The intent is told by the parts of the answer, and cells become numbers. A reference query goes
         to `ai/query`. A degraded answer that is no refusal is the failure `degraded`; a query that the agent made and that did
         not run, `query_failed`; too many requests are waited for as the server asks.
-    Options: `url`, `prefix`, `auth`, `user`, `password`, `space`, `model`, `cube`, `stream`, `headers`, `extra`, `idempotent`,
+    Options: `url`, `prefix`, `login`, `user`, `password`, `space`, `model`, `cube`, `stream`, `headers`, `extra`, `idempotent`,
         `limit`.
     Example: `--target saiku:http://localhost:8080`, with `SAIKU_USER` and `SAIKU_PASSWORD` set; or
         `--target saiku:https://analytics.example --target-option space=finance --target-option stream=true`
@@ -50,7 +50,7 @@ class Saiku:
     """Where the server is, as `http://localhost:8080`; `${VAR}` is read from the environment."""
     prefix: str = "/rest"
     """What stands before `/saiku/api` in its addresses; may be empty, and is told by a `url` that holds `/saiku/api`."""
-    auth: Literal["basic", "session", "none"] = "basic"
+    login: Literal["basic", "session", "none"] = "basic"
     """How one signs in: with each request, once at `/login` with a session from then on, or not at all."""
     user: str | None = None
     """Who asks; by default the variable `SAIKU_USER`, else `admin`."""
@@ -126,7 +126,7 @@ class Saiku:
         """User and password."""
         user = addressing.variable("SAIKU_USER") if self.user is None else expand(self.user, "user")
         password = addressing.variable("SAIKU_PASSWORD") if self.password is None else expand(self.password, "password")
-        if user and not password and self.auth != "none":
+        if user and not password and self.login != "none":
             raise ValueError("there is no password for this user: set the variable SAIKU_PASSWORD, or the option password")
         if ":" in user:
             raise ValueError("a user's name has no colon")
@@ -143,7 +143,7 @@ class Saiku:
         # What every fresh server has is no secret, and a word of its own right.
         own = {} if password == _FRESH else {"password": password, "Authorization": f"Basic {basic}"}
         headers = addressing.headers(self.headers)
-        if self.auth == "basic":
+        if self.login == "basic":
             headers = {"Authorization": f"Basic {basic}", **headers}
 
         def door(url: str, more: Mapping[str, str], *, moves: bool = True) -> Door:
@@ -157,5 +157,5 @@ class Saiku:
                 moves=moves,
             )
 
-        form = {"username": user, "password": password} if self.auth == "session" else None
+        form = {"username": user, "password": password} if self.login == "session" else None
         return Service(Way(door=door, api=api, login=f"{root}/login", form=form, limit=self.limit))

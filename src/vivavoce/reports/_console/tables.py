@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from vivavoce.analysis.gate import percent
 from vivavoce.analysis.summary import categories
 from vivavoce.core.model import Use
 from vivavoce.core.result import EvaluatorSummary, GroupSummary, Run
+from vivavoce.core.secrets import is_secret
 from vivavoce.reports import _text
 from vivavoce.reports._console.look import Look
 
@@ -26,7 +26,6 @@ RATE = 7
 """Columns that a percentage takes."""
 ROWS = 30
 """Of one table; the rest is counted."""
-_SECRET = re.compile(r"key|token|secret|password|credential|auth", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,7 +198,7 @@ def _use(use: Use | None, look: Look) -> Text:
 
 
 def _option(name: str, value: object) -> str:
-    return "(hidden)" if _SECRET.search(name) else str(value)
+    return "(hidden)" if is_secret(name) else str(value)
 
 
 def _plain(value: object) -> bool:
