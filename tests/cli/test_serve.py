@@ -85,6 +85,27 @@ def test_a_sweep_is_told_and_decides_the_exit_code(server, folder):
     assert "wrong" not in refused.stderr
 
 
+def test_a_skipped_case_fails_an_eval_no_more_than_a_run(server, folder):
+    _, url = server
+    skips = {**CASE, "id": "two", "evaluators": {"Relevance": {}}}
+    (folder / "evals/desk.jsonl").write_text("".join(json.dumps(each) + "\n" for each in (CASE, skips)))
+    known = {"VIVA_EVAL_PASSWORD": "open sesame", "DASH": "x"}
+    done = viva(folder, "eval", "--server", url, **known)
+    assert (done.returncode, done.stdout.splitlines()[2]) == (
+        viva(folder, "run", **known).returncode,
+        "PASS desk 1/2, 1 skipped",
+    )
+    assert done.returncode == 0
+    (folder / "evals/desk.jsonl").write_text(json.dumps(skips) + "\n")
+    done = viva(folder, "eval", "--server", url, **known)
+    assert (done.returncode, done.stdout.splitlines()[2]) == (
+        viva(folder, "run", **known).returncode,
+        "SKIP desk 0/1, 1 skipped",
+    )
+    assert done.returncode == 2
+    assert done.stdout.endswith("nothing was evaluated\n")
+
+
 class _Elsewhere(BaseHTTPRequestHandler):
     """A server without suites, which names what was asked for."""
 

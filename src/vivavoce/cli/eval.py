@@ -46,7 +46,7 @@ def _eval(arguments: argparse.Namespace) -> int:
     else:
         for line in _lines(swept):
             say(line)
-    if not swept.results:
+    if _nothing_evaluated(swept):
         return EXIT_USAGE
     missed = swept.failed or bool(swept.skipped)
     return EXIT_FAILED if missed and not arguments.no_fail_on_regression else EXIT_OK
@@ -57,7 +57,8 @@ def _lines(swept: Sweep) -> Iterator[str]:
     yield "Suites run by the server"
     yield ""
     for each in swept.results:
-        yield f"{'FAIL' if each.passed < each.total else 'PASS'} {each.suite} {each.passed}/{each.total}"
+        word = "FAIL" if each.failed else "PASS" if each.passed else "SKIP"
+        yield f"{word} {each.suite} {each.passed}/{each.total}" + (f", {each.skipped} skipped" if each.skipped else "")
     for suite, reason in swept.skipped:
         yield f"SKIP {suite} {reason}"
     if swept.results or swept.skipped:
@@ -66,8 +67,12 @@ def _lines(swept: Sweep) -> Iterator[str]:
     skipped = f", {len(swept.skipped)} skipped" if swept.skipped else ""
     suites = len(swept.results)
     yield f"{passed} of {total} cases passed in {suites} suite{'s' * (suites != 1)}{skipped}" + (
-        "" if suites else ": nothing was evaluated"
+        ": nothing was evaluated" if _nothing_evaluated(swept) else ""
     )
+
+
+def _nothing_evaluated(swept: Sweep) -> bool:
+    return all(each.skipped == each.total for each in swept.results)
 
 
 def _seconds(minutes: str) -> float:
@@ -85,7 +90,7 @@ COMMANDS = (
         name="eval",
         help="Ask a Saiku server, or viva serve, to run its suites; report them.",
         more="Exit codes: 0 all passed; 1 a case failed or had no answer, or a suite was skipped; 2 the server was not\n"
-        "reached, let nobody in, answered something else, or ran no suite, also with --no-fail-on-regression.",
+        "reached, let nobody in, answered something else, or evaluated nothing, also with --no-fail-on-regression.",
         examples=("viva eval --server http://localhost:8080", "viva eval --server http://localhost:8750 --json"),
         add=_add,
         run=_eval,

@@ -24,6 +24,13 @@ class Swept:
     suite: str
     passed: int
     total: int
+    skipped: int = 0
+    """Cases in which nothing could be examined, where the server tells of such."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether a case did not pass that was examined."""
+        return self.passed + self.skipped < self.total
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,14 +94,14 @@ def _read(body: bytes, shown: str) -> Sweep:
         for each in answer.get("skipped") or ()
         if isinstance(each, dict)
     )
-    failed = answer.get("hasFailures") is True or any(each.passed < each.total for each in results)
+    failed = answer.get("hasFailures") is True or any(each.failed for each in results)
     return Sweep(results=results, skipped=skipped, failed=failed, answer=answer)
 
 
 def _swept(results: list[JSON], shown: str) -> Iterator[Swept]:
     for each in results:
         told = each if isinstance(each, dict) else {}
-        passed, total = told.get("passed"), told.get("total")
-        if not isinstance(passed, int) or not isinstance(total, int):
+        passed, total, skipped = told.get("passed"), told.get("total"), told.get("skipped", 0)
+        if not (isinstance(passed, int) and isinstance(total, int) and isinstance(skipped, int)):
             raise UsageError(f"{shown} answered a result without numbers: {json.dumps(each)[:200]}")
-        yield Swept(suite=str(told.get("suiteName", "?")), passed=passed, total=total)
+        yield Swept(suite=str(told.get("suiteName", "?")), passed=passed, total=total, skipped=skipped)

@@ -200,6 +200,20 @@ def test_faults_of_a_case(read_case, fields, codes):
 
 
 @pytest.mark.parametrize(
+    ("fields", "slip", "meant"),
+    [
+        ("expectedRows: [{a: 1}]\nexpectedRow: []", "expectedRow", "expectedRows"),
+        ("Question: other", "Question", "question"),
+        ("tolerance: {absolute: 1}\nexpectedRows: []\ntolerances: {relative: 1}", "tolerances", "tolerance"),
+    ],
+)
+def test_a_slip_is_one_also_beside_the_field_that_is_meant(read_case, fields, slip, meant):
+    found = read_case(fields)
+    assert found.codes == [("UNKNOWN_FIELD", f"cases[0].{slip}")]
+    assert f'did you mean "{meant}"?' in str(found.problems[0])
+
+
+@pytest.mark.parametrize(
     ("written", "meant"),
     [("no", False), ("off", False), ("No", False), ("yes", True), ("ON", True), ("false", False), ("True", True), ("", None)],
 )

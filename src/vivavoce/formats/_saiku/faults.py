@@ -59,7 +59,8 @@ class Faults:
         for name, value in given.items():
             if name in known:
                 continue
-            near = (meant or {}).get(name) or nearest(name, [each for each in known if each not in given] or known)
+            absent = [each for each in known if each not in given]  # of two it may mean, rather the one that is missing
+            near = (meant or {}).get(name) or nearest(name, absent) or nearest(name, known)
             at = join(path, name)
             if near is None and not closed:
                 kept[name] = value
