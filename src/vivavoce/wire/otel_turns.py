@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from vivavoce.core.model import Turn
 from vivavoce.core.reply import Fault, Object, Reply, ToolCall
@@ -42,10 +44,14 @@ def turns(spans: Sequence[Span]) -> tuple[Turn, ...]:
     stray = [span for span in tree.loose if tree.kinds[span.trace, span.id] != "chat" or span.trace in tree.traces]
     if not units and stray:
         units.append(_Unit(start=stray[0].start))
-    homes = {trace: _homes(units, trace) for trace in {span.trace for span in stray}}
+    by_trace: dict[str, list[_Unit]] = {}
+    for unit in units:
+        for trace in {span.trace for span in unit.spans}:
+            by_trace.setdefault(trace, []).append(unit)
     for span in stray:
-        own = homes[span.trace]
-        next((unit for unit in reversed(own) if unit.start <= span.start), own[0]).spans.append(span)
+        own = by_trace.get(span.trace, units)
+        begun = bisect_right(own, span.start, key=lambda unit: unit.start)
+        own[max(begun - 1, 0)].spans.append(span)
     return tuple(_turn(unit, tree) for unit in units)
 
 
@@ -64,16 +70,18 @@ def definitions(spans: Iterable[Span]) -> tuple[Object, ...] | None:
 
 
 class _Tree:
-    """Spans by their parents, each with its turn where that follows from them."""
+    """Spans by their parents, each with its turn where that follows from them; of parents, however many, each is asked once."""
 
     def __init__(self, spans: list[Span]) -> None:
         self._by_id = {(span.trace, span.id): span for span in spans}
         self.kinds: dict[tuple[str, str], Kind] = {key: kind(span) for key, span in self._by_id.items()}
+        self._tops: dict[tuple[str, str], Span | None] = {}
+        self._around: dict[tuple[str, str], Span | None] = {}
         self.opened: dict[tuple[str, str], _Unit] = {}
         self.loose: list[Span] = []
         """An agent's doings that stand below no turn."""
         for span in spans:
-            top = next((each for each in reversed([span, *self.above(span)]) if self._opens(each)), None)
+            top = self._top(span)
             if top is not None:
                 self.opened.setdefault((top.trace, top.id), _Unit(start=top.start, opener=top)).spans.append(span)
             elif self.kinds[span.trace, span.id] in _DOINGS:
@@ -102,12 +110,37 @@ class _Tree:
         return self.kinds[span.trace, span.id] == what
 
     def _is_again(self, span: Span) -> bool:
+        around = self._nearest(span)
+        return around is not None and self._is(around, "tool") and tool_name(around) == tool_name(span)
+
+    def _top(self, span: Span) -> Span | None:
+        """The outermost of a span and its parents that opens a turn."""
+        passed: list[Span] = []
+        top: Span | None = None
+        for each in chain([span], self.above(span)):
+            if (each.trace, each.id) in self._tops:
+                top = self._tops[each.trace, each.id]
+                break
+            passed.append(each)
+        for each in reversed(passed):
+            top = each if top is None and self._opens(each) else top
+            self._tops[each.trace, each.id] = top
+        return top
+
+    def _nearest(self, span: Span) -> Span | None:
+        """The nearest parent that is an agent or a tool."""
+        passed = [span]
+        found: Span | None = None
         for each in self.above(span):
-            if self._is(each, "agent"):
-                return False
-            if self._is(each, "tool"):
-                return tool_name(each) == tool_name(span)
-        return False
+            if self.kinds[each.trace, each.id] in ("agent", "tool"):
+                found = each
+                break
+            if (each.trace, each.id) in self._around:
+                found = self._around[each.trace, each.id]
+                break
+            passed.append(each)
+        self._around |= {(each.trace, each.id): found for each in passed}
+        return found
 
     def _opens(self, span: Span) -> bool:
         return self._is(span, "agent") or (self._is(span, "chain") and bool(inputs(span)) and bool(outputs(span)))
@@ -138,11 +171,6 @@ def _goes_on(chat: Span, answer: str | None) -> bool:
     said = inputs(chat)
     places = [at for at, each in enumerate(said) if each.role == "assistant" and each.text == answer]
     return answer is not None and bool(places) and last_asked(said[places[-1] :]) is not None
-
-
-def _homes(units: Sequence[_Unit], trace: str) -> Sequence[_Unit]:
-    """The turns of a trace, or all of them where it has none."""
-    return [unit for unit in units if any(each.trace == trace for each in unit.spans)] or units
 
 
 def _turn(unit: _Unit, tree: _Tree) -> Turn:

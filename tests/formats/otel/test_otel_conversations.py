@@ -101,6 +101,34 @@ def test_parents_in_a_circle_are_no_end(held):
     assert names(case) == [["look"]]
 
 
+def test_agents_whose_parents_go_round_in_a_circle_are_one_turn(held):
+    (case,) = held(agent("b1", 10, "hi", "hello", parent="b2"), agent("b2", 20, "hi", "inner", parent="b1"))
+    assert len(case.turns) == 1
+
+
+def test_a_long_line_of_parents_is_followed_once(held):
+    deep = [span(f"{at:x}", 10 + at, parent=f"{at - 1:x}") for at in range(2, 20_001)]
+    leaves = [tool(f"{at:x}", at, f"t{at % 2}", parent=f"{20_000:x}") for at in range(20_001, 25_001)]
+    (case,) = held(agent("1", 10, "hi", "hello"), *deep, *leaves)
+    assert [len(each) for each in names(case)] == [5_000]
+
+
+def test_a_session_of_many_traces_has_the_tools_of_each_where_they_were_called(held):
+    tag = {"session__id": "s"}
+    turns = [agent("b1", at * 10, f"ask {at}", "done", trace=f"{at:x}", **tag) for at in range(1, 5_001)]
+    strays = [tool("c1", at * 10 + 5, f"t{at}", trace=f"{at:x}", **tag) for at in range(1, 5_001)]
+    (case,) = held(*turns, *strays)
+    assert names(case) == [[f"t{at}"] for at in range(1, 5_001)]
+
+
+def test_a_trace_of_many_conversations_is_taken_apart_once(held):
+    said = [agent(f"b{at:x}", at * 10, f"ask {at}", "done", session__id=f"s{at}") for at in range(1_000)]
+    below = [tool(f"c{at:x}", at * 10 + 5, f"t{at}", parent=f"b{at:x}") for at in range(1_000)]
+    cases = held(*said, *below, span("f", 5, http__route="/"))
+    assert [case.id for case in cases] == [f"s{at}" for at in range(1_000)]
+    assert [names(case) for case in cases] == [[[f"t{at}"]] for at in range(1_000)]
+
+
 def test_calls_of_models_are_a_turn_until_the_user_says_something_new(held):
     asked = [text("user", "When?")]
     again = [*asked, calls("1", "clock", {}), answers("1", {"hour": 9})]

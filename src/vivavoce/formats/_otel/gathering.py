@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from vivavoce.core import codec
@@ -26,6 +26,7 @@ CREATE TABLE held AS
     UNION ALL
     SELECT trace, trace, min(start) FROM known GROUP BY trace HAVING count(tag) = 0;
 CREATE INDEX held_by_conversation ON held (conversation);
+CREATE TABLE shared (trace TEXT, conversation TEXT, body BLOB);
 """
 
 
@@ -61,27 +62,33 @@ class Gathered:
         """Each conversation by its id, with its spans by start and id; the one that began first comes first."""
         self._database.execute("COMMIT")
         self._database.executescript(_HELD)
+        self._share()
         query = "SELECT conversation FROM held GROUP BY conversation ORDER BY min(start), conversation"
         for (name,) in self._database.execute(query):
             traces = self._database.execute("SELECT trace FROM held WHERE conversation = ? ORDER BY start, trace", (name,))
             spans = [span for (trace,) in traces.fetchall() for span in self._of(trace, name)]
-            yield name, sorted(spans, key=lambda span: (span.start, span.trace, span.id))
+            if spans:
+                yield name, sorted(spans, key=lambda span: (span.start, span.trace, span.id))
 
     def close(self) -> None:
         """Let go of it all."""
         self._database.close()
 
-    def _of(self, trace: str, name: str) -> Iterator[Span]:
-        """The spans of a trace that are of a conversation: those that name it, and those that take it from others."""
-        spans = {span.id: span for span in self._spans(trace)}
-        tags = {number: conversation(span.attributes) for number, span in spans.items()}
-        named = [tag for tag in tags.values() if tag is not None]
-        if len(set(named)) < 2:
-            yield from (span for number, span in spans.items() if tags[number] in (None, name))
-            return
-        for number, span in spans.items():
-            if _taken(number, spans, tags, named[0]) == name:
-                yield span
+    def _share(self) -> None:
+        """Say of each span of a trace in which several conversations are named of which it is."""
+        query = "SELECT trace FROM known WHERE tag IS NOT NULL GROUP BY trace HAVING count(DISTINCT tag) > 1"
+        for (trace,) in self._database.execute(query).fetchall():
+            spans = {span.id: span for span in self._spans(trace)}
+            rows = ((trace, name, codec.canonical(spans[number])) for number, name in _taken(spans).items())
+            self._database.executemany("INSERT INTO shared VALUES (?, ?, ?)", rows)
+        self._database.execute("CREATE INDEX shared_by_conversation ON shared (trace, conversation)")
+
+    def _of(self, trace: str, name: str) -> list[Span]:
+        """The spans of a trace that are of a conversation."""
+        if not self._database.execute("SELECT 1 FROM shared WHERE trace = ? LIMIT 1", (trace,)).fetchall():
+            return self._spans(trace)
+        query = "SELECT body FROM shared WHERE trace = ? AND conversation = ?"
+        return [codec.decode(body, Span) for (body,) in self._database.execute(query, (trace, name))]
 
     def _spans(self, trace: str) -> list[Span]:
         """All spans of a trace in order, with what logs tell of them; one that logs alone tell of is a call of a model."""
@@ -105,14 +112,16 @@ class Gathered:
         return sorted(spans.values(), key=lambda span: (span.start, span.id))
 
 
-def _taken(number: str, spans: dict[str, Span], tags: dict[str, str | None], first: str) -> str:
-    """The conversation of a span: its own, its nearest parent's that has one, or that which its trace names first."""
-    seen: set[str] = set()
-    at: str | None = number
-    while at is not None and at in spans and at not in seen:
-        seen.add(at)
-        tag = tags[at]
-        if tag is not None:
-            return tag
-        at = spans[at].parent
-    return first
+def _taken(spans: Mapping[str, Span]) -> dict[str, str]:
+    """The conversation of each span: its own, its nearest parent's that has one, or that which the trace names first."""
+    taken = {number: tag for number, span in spans.items() if (tag := conversation(span.attributes)) is not None}
+    first = next(iter(taken.values()))
+    for number in spans:
+        passed: dict[str, None] = {}
+        at: str | None = number
+        while at is not None and at in spans and at not in taken and at not in passed:
+            passed[at] = None
+            at = spans[at].parent
+        name = taken.get(at, first) if at is not None else first
+        taken |= dict.fromkeys(passed, name)
+    return taken
