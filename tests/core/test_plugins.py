@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import subprocess
+import sys
+
 import pytest
 
 from vivavoce.core import plugins
@@ -29,6 +33,26 @@ def test_every_name_of_every_kind_is_found():
         assert list(names) == sorted(names, key=str.lower)
         for name in names:
             assert plugins.known_as(kind, name) == name
+
+
+def test_the_lists_that_are_read_are_those_of_the_modules():
+    for kind in plugins.KINDS:
+        given = set()
+        for name in plugins.iter_modules(kind):
+            module = importlib.import_module(f"vivavoce.{kind}.{name}")
+            given |= set(module.plugins() if hasattr(module, "plugins") else module.__all__)
+        assert {plugins.fold(name) for name in given} == {plugins.fold(name) for name in plugins.names(kind, installed=False)}
+
+
+def test_nothing_is_loaded_but_the_plugin_that_is_asked_for():
+    asked = (
+        "import sys; from vivavoce.core import plugins; plugins.find('evaluators', 'ExactMatch');"
+        "plugins.find('targets', 'recorded'); plugins.find('evaluators', 'Fluency');"
+        "print(*sorted(name for name in sys.modules if name.startswith(('vivavoce.evaluators.', 'vivavoce.targets.'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, encoding="utf-8", timeout=60)
+    public = [name for name in done.stdout.split() if "._" not in name]
+    assert public == ["vivavoce.evaluators.judged", "vivavoce.evaluators.match", "vivavoce.targets.recorded"]
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_or_all():

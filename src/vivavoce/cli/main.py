@@ -50,9 +50,14 @@ def _outcome(name: str, words: Sequence[str], run: Callable[[Sequence[str]], int
 
 
 def _leave(code: int) -> None:
-    """End the process at once, if an agent left behind what its end would wait for: threads, or processes."""
+    """End the process at once, if an agent left behind what its end would wait for: threads, or processes.
+
+    Otherwise Python takes it down, though without looking through all that is in memory for what refers to itself.
+    """
+    import gc
     import threading
 
+    gc.freeze()
     processes = sys.modules.get("multiprocessing.process")
     if threading.active_count() > 1 or (processes is not None and processes.active_children()):
         for stream in (sys.stdout, sys.stderr):

@@ -1,10 +1,10 @@
 """Find a plugin by name, and build it from its options.
 
-A kind is a folder of the package (`evaluators`, `targets` ...). On first use its public modules are imported, and every
-name in their `__all__` is a plugin; a module may instead have `plugins()`, giving names and what builds them. Names are
-compared folded. A project's own folder is one more place to look, where the caller names the project; what stands there is read
-by the kind's private module `_custom.project`. Entry points of the group `vivavoce.<kind>` are read only when a name is
-not built in.
+A kind is a folder of the package (`evaluators`, `targets` ...). Every name in the `__all__` of its public modules is a plugin;
+these lists are read, and a module is imported when one of its plugins is asked for. A module may instead have `plugins()`,
+giving names and what makes each class when it is called. Names are compared folded. A project's own folder is one more place to
+look, where the caller names the project; what stands there is read by the kind's private module `_custom.project`. Entry points
+of the group `vivavoce.<kind>` are read only when a name is not built in.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -26,6 +26,7 @@ from vivavoce.core.model import Use
 from vivavoce.core.place import did_you_mean
 
 Maker = Callable[..., Any]  # a plugin's class: what its options make is known only to its kind
+_NAMES = re.compile(r"^__all__ = \[([^\]]*)\]", re.MULTILINE)
 
 KINDS = ("formats", "targets", "evaluators", "judges", "simulators", "providers", "reports", "stores", "engines")
 OF_PROJECTS = frozenset({"evaluators"})
@@ -124,7 +125,7 @@ def find(kind: str, name: str, *, project: Path | None = None) -> Maker:
     if mine is not None:
         return mine.load()
     if folded in _built_in(kind):
-        return _makers(kind)[folded]
+        return _maker(kind, folded)
     if folded in _installed(kind):
         return _load(kind, folded)
     for known, why in elsewhere(kind).items():
@@ -214,34 +215,44 @@ def _of_project(kind: str, project: Path | None) -> tuple[Own, ...]:
 
 
 @cache
-def _makers(kind: str) -> Mapping[str, Maker]:
-    return MappingProxyType({fold(name): maker for name, maker in _scan(kind).items()})
+def _maker(kind: str, folded: str) -> Maker:
+    return _scan(kind)[folded][1]()
 
 
 @cache
 def _built_in(kind: str) -> Mapping[str, str]:
-    return MappingProxyType({fold(name): name for name in _scan(kind)})
+    return MappingProxyType({folded: name for folded, (name, _) in _scan(kind).items()})
 
 
 @cache
-def _scan(kind: str) -> Mapping[str, Maker]:
+def _scan(kind: str) -> Mapping[str, tuple[str, Callable[[], Maker]]]:
+    """Each plugin's spelling and what gives its class, by folded name."""
     if kind not in KINDS:
         raise ValueError(f"no kind of plugin is called {kind}")
-    found: dict[str, Maker] = {}
+    found: dict[str, tuple[str, Callable[[], Maker]]] = {}
     for path in importlib.resources.files("vivavoce").joinpath(kind).iterdir():
         if not path.name.endswith(".py") or path.name.startswith("_"):
             continue
-        module = importlib.import_module(f"vivavoce.{kind}.{path.name[:-3]}")
-        given: Mapping[str, Maker] = (
-            module.plugins() if hasattr(module, "plugins") else {name: getattr(module, name) for name in module.__all__}
-        )
-        for name, maker in given.items():
-            # A vendor's own evaluator keeps its spelling; other kinds are named as they are typed.
-            name = name if kind == "evaluators" else name.lower()
-            if any(fold(name) == fold(each) for each in found):
+        for name, made in _given(f"vivavoce.{kind}.{path.name[:-3]}", path.read_text(encoding="utf-8")).items():
+            if fold(name) in found:
                 raise ValueError(f"two {kind} are called {name}")
-            found[name] = maker
+            # A vendor's own evaluator keeps its spelling; other kinds are named as they are typed.
+            found[fold(name)] = name if kind == "evaluators" else name.lower(), made
     return MappingProxyType(found)
+
+
+def _given(module: str, text: str) -> Mapping[str, Callable[[], Maker]]:
+    """What a module gives, whose text this is."""
+    names = _NAMES.search(text)
+    if names is None:
+        given: Mapping[str, Callable[[], Maker]] = importlib.import_module(module).plugins()
+        return given
+    return {name: partial(_attribute, module, name) for name in re.findall(r"\w+", names[1])}
+
+
+def _attribute(module: str, name: str) -> Maker:
+    made: Maker = getattr(importlib.import_module(module), name)
+    return made
 
 
 @cache

@@ -11,6 +11,7 @@ around one tool call.
 from __future__ import annotations
 
 import importlib.resources
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,6 +21,7 @@ from vivavoce.core.rubric import Rubric
 
 _MANUAL = ("needs", "example", "limits", "source")
 _LISTS = ("labels", "bands")
+_TITLE = re.compile(r"^(name|vendor):[ \t]*(\S+)", re.MULTILINE)
 _KEYS = (
     *("name", "version", "measures", "level", "scale", *_LISTS, "threshold", "better", "uses", "construct", "vendor"),
     *_MANUAL,
@@ -74,6 +76,12 @@ def names() -> tuple[str, ...]:
     files = importlib.resources.files("vivavoce.evaluators").joinpath("rubrics").iterdir()
     stems = (file.name.removesuffix(".md") for file in files if file.name.endswith(".md"))
     return tuple(sorted(stem for stem in stems if not stem.startswith("_")))
+
+
+def title(stem: str) -> str:
+    """The name of the evaluator that a rubric is, with its vendor's before it; read without the rest of the text."""
+    front = dict(_TITLE.findall(_text(stem).partition("\n---")[0]))
+    return f"{front['vendor']}.{front['name']}" if "vendor" in front else front["name"]
 
 
 @cache

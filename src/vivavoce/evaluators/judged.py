@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
-from functools import cache
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -45,9 +45,12 @@ class Judged:
         return await _put.put(self.rubric, evidence, ask)
 
 
-def plugins() -> Mapping[str, type[Judged]]:
+def plugins() -> Mapping[str, Callable[[], type[Judged]]]:
     """An evaluator for each name a rubric has; one that a vendor means otherwise than others has the vendor's before it."""
-    return _made()
+    found: dict[str, list[str]] = {}
+    for stem in _rubrics.names():
+        found.setdefault(_rubrics.title(stem), []).append(stem)
+    return MappingProxyType({name: partial(_made, stems) for name, stems in found.items()})
 
 
 def evaluator(*rubrics: Rubric) -> type[Judged]:
@@ -83,15 +86,9 @@ def _kind(rubric: Rubric, levels: tuple[str, ...], kinds: Mapping[str, type[Judg
     )
 
 
-@cache
-def _made() -> Mapping[str, type[Judged]]:
-    found: dict[str, list[Rubric]] = {}
-    for stem in _rubrics.names():
-        for level in _rubrics.levels(stem):
-            rubric = _rubrics.load(stem, level)
-            found.setdefault(f"{rubric.vendor}.{rubric.name}" if rubric.vendor else rubric.name, []).append(rubric)
-    first_turns = {name: sorted(rubrics, key=lambda rubric: rubric.level, reverse=True) for name, rubrics in found.items()}
-    return MappingProxyType({name: evaluator(*rubrics) for name, rubrics in first_turns.items()})
+def _made(stems: Sequence[str]) -> type[Judged]:
+    rubrics = [_rubrics.load(stem, level) for stem in stems for level in _rubrics.levels(stem)]
+    return evaluator(*sorted(rubrics, key=lambda rubric: rubric.level, reverse=True))  # turns first
 
 
 def _manual(rubric: Rubric, threshold: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vivavoce.core.evidence import Evidence
@@ -63,6 +63,6 @@ class Examiner:
         await self._provider.close()
 
 
-def plugins() -> Mapping[str, type[Chat]]:
+def plugins() -> Mapping[str, Callable[[], type[Chat]]]:
     """A judge for each provider that comes with this package."""
     return players(Chat, __name__)

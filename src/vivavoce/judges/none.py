@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -31,6 +31,6 @@ class Nobody:
         )
 
 
-def plugins() -> Mapping[str, type[Nobody]]:
+def plugins() -> Mapping[str, Callable[[], type[Nobody]]]:
     """Under the name it is typed by, which no class can have."""
-    return MappingProxyType({"none": Nobody})
+    return MappingProxyType({"none": lambda: Nobody})

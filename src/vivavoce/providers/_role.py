@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar, TypeVar, cast
 
@@ -29,9 +30,10 @@ class Role:
         return cast(Provider, self)  # `players` mixes this into the classes of providers, and nobody else does
 
 
-def players(role: type[R], module: str) -> Mapping[str, type[R]]:
-    """The role, played by each provider that comes with this package; `module` is where it is said to be defined."""
-    return MappingProxyType({name: _player(role, name, module) for name in plugins.names("providers", installed=False)})
+def players(role: type[R], module: str) -> Mapping[str, Callable[[], type[R]]]:
+    """What makes the role, played by each provider that comes with this package; `module` is where it is said to be defined."""
+    known = plugins.names("providers", installed=False)
+    return MappingProxyType({name: partial(_player, role, name, module) for name in known})
 
 
 async def straight(call: Callable[[], Awaitable[T]]) -> T:

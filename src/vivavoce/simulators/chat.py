@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vivavoce.core.kinds import Guard, Provider, Simulator
@@ -59,6 +59,6 @@ class Player:
         await self._provider.close()
 
 
-def plugins() -> Mapping[str, type[Chat]]:
+def plugins() -> Mapping[str, Callable[[], type[Chat]]]:
     """A simulator for each provider that comes with this package."""
     return players(Chat, __name__)
