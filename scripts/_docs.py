@@ -154,11 +154,12 @@ def cell(text: str, *, code: bool = True) -> str:
 
 
 def options_of(maker: object) -> Iterator[Option]:
-    """The options of a plugin: the fields of its class, with the text below each in its source."""
+    """The options of a plugin: the fields of its class, its own first, with the text below each in its source."""
     if not (isinstance(maker, type) and dataclasses.is_dataclass(maker)):
         return
     told = {name: said for each in reversed(maker.__mro__) for name, said in fields_in_source(each)}
-    for field in dataclasses.fields(maker):
+    own = inspect.get_annotations(maker)
+    for field in sorted(dataclasses.fields(maker), key=lambda each: each.name not in own):
         if field.init:
             kind, text = told.get(field.name, (str(field.type), ""))
             yield Option(field.name, kind, default_of(field), text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from vivavoce.core.errors import CallError
@@ -13,6 +13,35 @@ from vivavoce.targets import _answer
 
 if TYPE_CHECKING:
     from jmespath.parser import ParsedResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """The options of a target that is told where in an answer each part of it is."""
+
+    text: str | None = None
+    """JMESPath to the text of an answer; in a stream, to the part of the text in each event."""
+    tool_calls: str | None = None
+    """JMESPath to the tool calls: a list of `{name, arguments, result, error}`, or of names."""
+    citations: str | None = None
+    """JMESPath to the citations: a list of `{index, text, source}`, or of sources."""
+    retrievals: str | None = None
+    """JMESPath to the searches the agent made."""
+    rows: str | None = None
+    """JMESPath to the rows of a table: a list of objects."""
+    intent: str | None = None
+    """JMESPath to the intent that the agent recognised."""
+    refusal: str | None = None
+    """JMESPath to the reason of a refusal."""
+    insight: str | None = None
+    """JMESPath to the insight that accompanies rows."""
+    usage: str | None = None
+    """JMESPath to an object with `input_tokens`, `output_tokens`, `cost_usd`."""
+
+    @property
+    def _placed(self) -> dict[str, str]:
+        """The paths that are given, by the key of the answer that each leads to."""
+        return {each.name: path for each in fields(Placed) if (path := getattr(self, each.name)) is not None}
 
 
 class Paths:

@@ -15,6 +15,7 @@ from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Object, Request
 from vivavoce.net import addressing, aws
 from vivavoce.targets import _template
+from vivavoce.targets._paths import Placed
 
 if TYPE_CHECKING:
     from vivavoce.targets._agentcore import Line
@@ -27,11 +28,10 @@ _ARN = re.compile(
 )
 _ID = re.compile(r"[\w-]+")
 _ACCOUNT = re.compile(r"\d{12}")
-_PATHS = ("text", "tool_calls", "citations", "retrievals", "rows", "intent", "refusal", "insight", "usage")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agentcore:
+class Agentcore(Placed):
     """An agent in AgentCore's runtime, named by its ARN.
 
     Speaks: InvokeAgentRuntime, a POST to `https://bedrock-agentcore.REGION.amazonaws.com/runtimes/ARN/invocations`, signed
@@ -71,24 +71,6 @@ class Agentcore:
     request: Object | str | None = None
     """A JSON object to send instead, whatever the input; `{{input}}`, `{{session_id}}`, `{{history}}`, `{{case}}`, `{{turn}}`
     and `{{about}}` in its texts are replaced, and keep their type where they are the whole text."""
-    text: str | None = None
-    """JMESPath to the text of an answer; in a stream, to the part of the text in each event."""
-    tool_calls: str | None = None
-    """JMESPath to the tool calls: a list of `{name, arguments, result, error}`, or of names."""
-    citations: str | None = None
-    """JMESPath to the citations: a list of `{index, text, source}`, or of sources."""
-    retrievals: str | None = None
-    """JMESPath to the searches the agent made."""
-    rows: str | None = None
-    """JMESPath to the rows of a table: a list of objects."""
-    intent: str | None = None
-    """JMESPath to the intent that the agent recognised."""
-    refusal: str | None = None
-    """JMESPath to the reason of a refusal."""
-    insight: str | None = None
-    """JMESPath to the insight that accompanies rows."""
-    usage: str | None = None
-    """JMESPath to an object with `input_tokens`, `output_tokens`, `cost_usd`."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent with every request, such as `X-Amzn-Bedrock-AgentCore-Runtime-User-Id`; `${VAR}` is read from the environment."""
     idempotent: bool = False
@@ -138,7 +120,7 @@ class Agentcore:
             secrets=secrets.values({"token": self._bearer, "headers": self.headers}),
             signer=self._signer,
         )
-        answers = Answers({name: path for name in _PATHS if (path := getattr(self, name)) is not None})
+        answers = Answers(self._placed)
         return Line(door, Manner(body=self._body, answers=answers, hints=self._hints(), limit=self.limit))
 
     def _body(self, request: Request) -> bytes:

@@ -13,7 +13,7 @@ from vivavoce.core.model import Trial
 from vivavoce.core.reply import JSON, Object, Reply, Request
 from vivavoce.net import addressing
 from vivavoce.targets import _template
-from vivavoce.targets._paths import Paths
+from vivavoce.targets._paths import Paths, Placed
 
 if TYPE_CHECKING:
     import ssl
@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Http"]
 
-_PATHS = ("text", "tool_calls", "citations", "retrievals", "rows", "intent", "refusal", "insight", "usage", "session_id")
-
 
 @dataclass(frozen=True, kw_only=True)
-class Http:
+class Http(Placed):
     """An agent behind an HTTP address.
 
     Speaks: a POST of `{"input", "session_id", "case", "turn", "about", "history"}` as JSON; the answer is JSON (text, or an
@@ -51,24 +49,6 @@ class Http:
     request: Object | str | None = None
     """A JSON object to send instead of the protocol's; `{{input}}`, `{{session_id}}`, `{{history}}`, `{{case}}`, `{{turn}}` and
     `{{about}}` in its texts are replaced, and keep their type where they are the whole text."""
-    text: str | None = None
-    """JMESPath to the text of an answer; in a stream, to the part of the text in each event."""
-    tool_calls: str | None = None
-    """JMESPath to the tool calls: a list of `{name, arguments, result, error}`, or of names."""
-    citations: str | None = None
-    """JMESPath to the citations: a list of `{index, text, source}`, or of sources."""
-    retrievals: str | None = None
-    """JMESPath to the searches the agent made."""
-    rows: str | None = None
-    """JMESPath to the rows of a table: a list of objects."""
-    intent: str | None = None
-    """JMESPath to the intent that the agent recognised."""
-    refusal: str | None = None
-    """JMESPath to the reason of a refusal."""
-    insight: str | None = None
-    """JMESPath to the insight that accompanies rows."""
-    usage: str | None = None
-    """JMESPath to an object with `input_tokens`, `output_tokens`, `cost_usd`."""
     session_id: str | None = None
     """JMESPath to the session id that the agent gives: `{{session_id}}` is null in the first turn, and this in later ones."""
     idempotent: bool = False
@@ -135,7 +115,7 @@ class Http:
 
     @cached_property
     def _paths(self) -> Paths:
-        return Paths({name: path for name in _PATHS if (path := getattr(self, name)) is not None})
+        return Paths(self._placed | ({} if self.session_id is None else {"session_id": self.session_id}))
 
     @cached_property
     def _tls(self) -> ssl.SSLContext | None:
