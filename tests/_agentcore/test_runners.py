@@ -303,6 +303,29 @@ def test_simulated_users_hold_conversations(invoker, config):
 
 
 @pytest.mark.parametrize(
+    ("simulation", "simulator", "told"),
+    [
+        ({"model_id": "some.model"}, None, "model_id of simulation_config: not used; scripted"),
+        ({"model_id": "m", "system_prompt_template": "Be {{x}}"}, "scripted", "^system_prompt_template of"),
+        ({"model_id": "m"}, "scripted", None),
+        ({"input_type": None}, None, None),
+    ],
+)
+def test_how_users_are_to_be_played_is_not_ignored_in_silence(config, recwarn, simulation, simulator, told):
+    profile = ActorProfile(context="Looks for a present", goal="Find a mug")
+    short = SimulatedScenario(scenario_id="short", actor_profile=profile, input="Hello", max_turns=1)
+    runner = OnDemandEvaluationDatasetRunner(simulator=simulator, judge="none")
+    runner.run(
+        config("ToolCallSuccess", simulation_config=SimulationConfig(**simulation)), dataset(short), lambda given: "Hello"
+    )
+    warned = [(str(each.message), each.filename) for each in recwarn]
+    assert len(warned) == (told is not None)
+    for message, filename in warned:
+        assert re.search(str(told), message)
+        assert filename == __file__
+
+
+@pytest.mark.parametrize(
     ("evaluators", "error"),
     [
         (("Builtin.Corectnes", TRAJECTORY), PluginError),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from os import PathLike, fspath
+from os import fspath
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -13,8 +13,7 @@ from vivavoce._agentcore.config import BatchEvaluationRunConfig
 from vivavoce._agentcore.dataset import Dataset
 from vivavoce._agentcore.invoking import AgentInvokerFn
 from vivavoce._agentcore.results import NOT_EVALUATED, ScenarioResult
-from vivavoce._agentcore.running import STORE, Outcome, Settings, examine
-from vivavoce.core.model import Use
+from vivavoce._agentcore.running import Outcome, Runner, examine
 from vivavoce.core.reply import JSON
 from vivavoce.core.secrets import redact
 
@@ -88,28 +87,8 @@ class BatchEvaluationResult(BaseModel):
     """Every scenario, in the dataset's order."""
 
 
-class BatchEvaluationRunner:
-    """Holds every scenario's conversation, evaluates all, and gives the averages.
-
-    Args:
-        region: Accepted; nothing is sent to AWS.
-        judge: Who answers what no rule can decide, as on the command line.
-        simulator: Who plays simulated users, as on the command line.
-        store: The SQLite file where the run is kept.
-        timeout: Seconds a call of the invoker may take.
-    """
-
-    def __init__(
-        self,
-        region: str | None = None,
-        *,
-        judge: str | Use | None = None,
-        simulator: str | None = None,
-        store: str | PathLike[str] = STORE,
-        timeout: float | None = None,
-    ) -> None:
-        self.region = region
-        self._settings = Settings(judge=judge, simulator=simulator, store=store, timeout=timeout)
+class BatchEvaluationRunner(Runner):
+    """Holds every scenario's conversation, evaluates all, and gives the averages."""
 
     def run_dataset_evaluation(
         self, config: BatchEvaluationRunConfig, dataset: Dataset, agent_invoker: AgentInvokerFn

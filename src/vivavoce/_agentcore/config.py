@@ -16,13 +16,13 @@ class SimulationConfig(BaseModel):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     model_id: str | None = None
-    """Accepted; who plays is named by the runner's `simulator`."""
+    """Not used, which a warning says unless the runner's `simulator` names who plays."""
     system_prompt_template: str | None = None
-    """Accepted, and not used."""
+    """Not used, which a warning says."""
     input_type: type[BaseModel] | None = None
     """What an object that is said to the agent is made into."""
     output_type: type[BaseModel] | None = None
-    """Accepted, and not used."""
+    """Not needed: an answer of any type is read."""
 
 
 class EvaluatorConfig(BaseModel):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+from vivavoce._agentcore.spans import Collected
 from vivavoce.core.kinds import Target
 from vivavoce.core.reply import JSON
 from vivavoce.targets import python
@@ -46,11 +49,14 @@ class AgentInvokerOutput(BaseModel):
 class Invoked:
     """The agent behind an invoker, and the sessions in which it was spoken to."""
 
-    def __init__(self, invoker: AgentInvokerFn, input_type: type[BaseModel] | None = None) -> None:
+    def __init__(
+        self, invoker: AgentInvokerFn, input_type: type[BaseModel] | None = None, collected: Collected | None = None
+    ) -> None:
         self.sessions: dict[str, str] = {}
         """By scenario."""
         self._invoker = invoker
         self._input_type = input_type
+        self._collected = collected
 
     def target(self) -> Target:
         """The agent as a target.
@@ -65,11 +71,26 @@ class Invoked:
         return python.from_object(self._later if waits else self._now)
 
     def _now(self, request: Mapping[str, JSON]) -> JSON:
-        output = self._invoker(self._told(request))
-        return _awaited(output) if inspect.isawaitable(output) else answer(output)
+        told, since = self._told(request), datetime.now(UTC)
+        output = self._invoker(told)
+        if inspect.isawaitable(output):
+            return self._awaited(output, told.session_id, since)
+        return self._whole(output, told.session_id, since)
 
     async def _later(self, request: Mapping[str, JSON]) -> JSON:
-        return answer(await self._invoker(self._told(request)))
+        told, since = self._told(request), datetime.now(UTC)
+        return await self._awaited(self._invoker(told), told.session_id, since)
+
+    async def _awaited(self, output: Awaitable[JSON], session_id: str, since: datetime) -> JSON:
+        given = await output
+        if self._collected is None:
+            return answer(given)
+        return await asyncio.to_thread(self._whole, given, session_id, since)  # a collector may wait for spans
+
+    def _whole(self, output: JSON, session_id: str, since: datetime) -> JSON:
+        """The answer, with what spans tell of it."""
+        given = answer(output)
+        return given if self._collected is None else self._collected.add(given, session_id, since)
 
     def _told(self, request: Mapping[str, JSON]) -> AgentInvokerInput:
         payload, case = request["input"], request["case"]
@@ -84,10 +105,6 @@ def session_name(scenario_id: str, unique: str) -> str:
     """A session's id that begins with the scenario's, as far as the runtime's rules let it."""
     safe = _UNSAFE.sub("-", scenario_id)[:_ID_LONGEST].strip("-_")
     return f"{safe}-{unique}" if safe else unique
-
-
-async def _awaited(output: Awaitable[JSON]) -> JSON:
-    return answer(await output)
 
 
 def answer(output: JSON) -> JSON:

@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from os import PathLike
-
 from vivavoce._agentcore.config import EvaluationRunConfig
 from vivavoce._agentcore.dataset import Dataset
 from vivavoce._agentcore.invoking import AgentInvokerFn
 from vivavoce._agentcore.results import EvaluationResult
-from vivavoce._agentcore.running import STORE, Settings, examine
+from vivavoce._agentcore.running import Runner, examine
 from vivavoce._agentcore.spans import AgentSpanCollector
-from vivavoce.core.model import Use
 
 
-class OnDemandEvaluationDatasetRunner:
-    """Holds every scenario's conversation, and evaluates it at once.
-
-    Args:
-        region: Accepted; nothing is sent to AWS.
-        judge: Who answers what no rule can decide, as on the command line: `"local"`, `"openai:gpt-5-mini"`, `"none"`.
-        simulator: Who plays simulated users, as on the command line.
-        store: The SQLite file where the run is kept.
-        timeout: Seconds a call of the invoker may take.
-    """
-
-    def __init__(
-        self,
-        region: str | None = None,
-        *,
-        judge: str | Use | None = None,
-        simulator: str | None = None,
-        store: str | PathLike[str] = STORE,
-        timeout: float | None = None,
-    ) -> None:
-        self.region = region
-        self._settings = Settings(judge=judge, simulator=simulator, store=store, timeout=timeout)
+class OnDemandEvaluationDatasetRunner(Runner):
+    """Holds every scenario's conversation, and evaluates it at once."""
 
     def run(
         self,
@@ -45,7 +22,8 @@ class OnDemandEvaluationDatasetRunner:
     ) -> EvaluationResult:
         """Every scenario's result, in the dataset's order.
 
-        `span_collector` is accepted: the answers of the invoker are what is examined.
+        What the invoker returns is examined, and with it what the spans of `span_collector` tell beside: tools, searches, the
+        answer itself. That of CloudWatch is not asked.
 
         Raises:
             VivaError: the dataset or an option is wrong; nothing was called.
@@ -57,5 +35,6 @@ class OnDemandEvaluationDatasetRunner:
             self._settings,
             concurrency=config.max_concurrent_scenarios,
             simulation=config.simulation_config,
+            collector=span_collector,
         )
         return EvaluationResult(scenario_results=outcome.scenarios, run_id=outcome.run.id)

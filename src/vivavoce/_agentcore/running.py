@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from os import PathLike
@@ -11,9 +12,10 @@ from pydantic import BaseModel
 
 from vivavoce import api
 from vivavoce._agentcore.config import SimulationConfig
-from vivavoce._agentcore.dataset import Dataset, Either
+from vivavoce._agentcore.dataset import Dataset, Either, SimulatedScenario
 from vivavoce._agentcore.invoking import AgentInvokerFn, Invoked
 from vivavoce._agentcore.results import ScenarioResult, of_scenario
+from vivavoce._agentcore.spans import AgentSpanCollector, asked
 from vivavoce.core import plugins
 from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.model import Case, Suite, Use
@@ -39,6 +41,30 @@ class Settings:
     timeout: float | None = None
 
 
+class Runner:
+    """What both runners are made of.
+
+    Args:
+        region: Accepted; nothing is sent to AWS.
+        judge: Who answers what no rule can decide, as on the command line: `"local"`, `"openai:gpt-5-mini"`, `"none"`.
+        simulator: Who plays simulated users, as on the command line.
+        store: The SQLite file where the run is kept.
+        timeout: Seconds a call of the invoker may take.
+    """
+
+    def __init__(
+        self,
+        region: str | None = None,
+        *,
+        judge: str | Use | None = None,
+        simulator: str | None = None,
+        store: str | PathLike[str] = STORE,
+        timeout: float | None = None,
+    ) -> None:
+        self.region = region
+        self._settings = Settings(judge=judge, simulator=simulator, store=store, timeout=timeout)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What a runner makes its result of."""
@@ -58,6 +84,7 @@ def examine(
     name: str = _NAME,
     concurrency: int,
     simulation: SimulationConfig | None,
+    collector: AgentSpanCollector | None = None,
 ) -> Outcome:
     """Hold every scenario's conversation and evaluate it.
 
@@ -65,11 +92,13 @@ def examine(
         VivaError: the dataset or an option is wrong, or an evaluator of the vendor's has no such name; nothing was called.
     """
     known, unknown = _resolved(evaluator_ids)
-    invoked = Invoked(invoker, simulation.input_type if simulation is not None else None)
+    invoked = Invoked(invoker, simulation.input_type if simulation is not None else None, asked(collector))
     try:
         target = invoked.target()
     except ValueError as error:
         raise UsageError(str(error)) from None
+    if simulation is not None and any(isinstance(each, SimulatedScenario) for each in dataset.scenarios):
+        _tell_of_unused(simulation, settings.simulator)
     more: dict[str, Any] = {} if settings.simulator is None else {"simulator": settings.simulator}  # options of the run
     run = api.evaluate(
         Suite(name=name, cases=_cases(dataset), format=_NAME),
@@ -87,6 +116,19 @@ def examine(
         scenarios=[of_scenario(each, invoked.sessions.get(each.case, ""), known, unknown) for each in results],
         failures={each.case: each.error.message for each in results if each.error is not None},
     )
+
+
+def _tell_of_unused(simulation: SimulationConfig, simulator: str | None) -> None:
+    """Warn whoever runs the runner of what says how users are played, and does not here."""
+    unused = ["system_prompt_template"] if simulation.system_prompt_template is not None else []
+    unused += ["model_id"] if simulation.model_id is not None and simulator is None else []
+    if unused:
+        plays = simulator or "scripted, which asks no model,"
+        message = (
+            f"{', '.join(unused)} of simulation_config: not used; {plays} plays the simulated users. "
+            'The runner\'s simulator="bedrock:MODEL", or another provider, names a model'
+        )
+        warnings.warn(message, stacklevel=4)
 
 
 def _resolved(evaluator_ids: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
