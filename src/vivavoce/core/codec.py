@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from vivavoce.core.model import NOTHING, Case, Expectation, Header, parts
+from vivavoce.core.model import NOTHING, Case, Expectation, Header
 from vivavoce.core.reply import JSON, Object
 from vivavoce.core.result import EvaluatorSummary, GroupSummary, Run, Stability, Summary, Usage
 
@@ -168,7 +168,9 @@ def _told(expect: Expectation) -> Object:
     if expect is NOTHING:
         return {}
     return {
-        name: value for name, value in zip(Expectation.__slots__, parts(Expectation)(expect), strict=True) if value is not None
+        name: value
+        for name, value in zip(expect.__struct_fields__, msgspec.structs.astuple(expect), strict=True)
+        if value is not None
     }
 
 

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from operator import attrgetter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
+from msgspec import field
+
+from vivavoce.core.record import Record
 from vivavoce.core.reply import JSON, Fault, Message, Object, Reply
 
 Origin = Literal["item", "file", "run", "default"]
 """Who asked for a check: this very item or turn, the whole file, the command line or config, or nobody (a default)."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Use:
+class Use(Record, frozen=True, kw_only=True):
     """A plugin by name, with its options; never an object, so that a plan stays plain data."""
 
     name: str
     options: Mapping[str, JSON] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Check:
+class Check(Record, frozen=True, kw_only=True):
     """An evaluator to be applied, with its options."""
 
     evaluator: str
@@ -44,8 +42,7 @@ class Check:
     """Names of evidence that are passed on as they are, where `given` filters."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Expectation:
+class Expectation(Record, frozen=True, kw_only=True):
     """What the right answer looks like; every part is optional, and absent is not empty."""
 
     response: str | None = None
@@ -64,8 +61,7 @@ class Expectation:
 NOTHING = Expectation()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
+class Turn(Record, frozen=True, kw_only=True):
     """One thing said to the agent, and what is expected of the answer."""
 
     input: JSON
@@ -81,8 +77,7 @@ class Turn:
     """JSON path in the file, such as `items[3].turns[0]`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Persona:
+class Persona(Record, frozen=True, kw_only=True):
     """A simulated user, who speaks instead of scripted turns."""
 
     context: str
@@ -94,8 +89,7 @@ class Persona:
     desired_turns: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Case:
+class Case(Record, frozen=True, kw_only=True):
     """One conversation of the exam: scripted turns, or a persona."""
 
     id: str
@@ -123,8 +117,7 @@ class Case:
         return self.persona is not None and not self.turns
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Suite:
+class Suite(Record, frozen=True, kw_only=True):
     """A dataset file as one exam."""
 
     name: str
@@ -137,8 +130,7 @@ class Suite:
     """The file, as it was named."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Trial:
+class Trial(Record, frozen=True, kw_only=True):
     """One case, once."""
 
     suite: str
@@ -158,8 +150,7 @@ class Trial:
         return (self.suite, self.case.id, self.repeat)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class File:
+class File(Record, frozen=True, kw_only=True):
     """A dataset file of a plan, by content."""
 
     path: str
@@ -171,8 +162,7 @@ class File:
     """What the file says of itself as a whole."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Selection:
+class Selection(Record, frozen=True, kw_only=True):
     """What is examined and by whom: all that can change an answer or a verdict, and nothing else."""
 
     paths: tuple[str, ...] = ()
@@ -200,8 +190,7 @@ class Selection:
     seed: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Revision:
+class Revision(Record, frozen=True, kw_only=True):
     """What git says of a project's folder."""
 
     commit: str
@@ -226,8 +215,7 @@ class Revision:
 _DIRTY = "-dirty"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Header:
+class Header(Record, frozen=True, kw_only=True):
     """A plan without its trials: what is stored, printed, and compared to know whether a run is the same."""
 
     digest: str
@@ -245,8 +233,7 @@ class Header:
     """Of the project, where git knows it; changes no answer, and so is no part of the digest."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class Plan(Record, frozen=True, kw_only=True):
     """Everything a run needs: a header, and trials that stream."""
 
     header: Header
@@ -259,18 +246,3 @@ class Plan:
     """The project's, where its own evaluators stand."""
     waits: bool = True
     """Whether anybody is waited for while it is carried out: an agent, a judge, an evaluator's own process."""
-
-
-T = TypeVar("T", Case, Turn)
-
-
-def altered(value: T, **changes: Any) -> T:  # of whatever type the field is
-    """What `dataclasses.replace` gives, in half the time: cases come by the million."""
-    kind = type(value)
-    return kind(**{**dict(zip(kind.__slots__, parts(kind)(value), strict=True)), **changes})  # type: ignore[arg-type] # a type is hashable
-
-
-@cache
-def parts(kind: type) -> Callable[[object], tuple[Any, ...]]:  # of whatever types the fields are
-    """What gives all fields of one of these types at once, in their order."""
-    return attrgetter(*kind.__slots__)  # type: ignore[attr-defined] # each of them has slots

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from msgspec import field
+
+from vivavoce.core.record import Record
 
 JSON: TypeAlias = Any  # a JSON value of any shape, as another party wrote it
 Object: TypeAlias = Mapping[str, JSON]
 """A JSON object."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Message:
+class Message(Record, frozen=True, kw_only=True):
     """Something said before or during a conversation: history, as the agent is given it."""
 
     role: str
@@ -20,8 +22,7 @@ class Message:
     content: JSON
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolCall:
+class ToolCall(Record, frozen=True, kw_only=True):
     """One call of a tool by the agent, as the agent reports it, in order of start."""
 
     name: str
@@ -31,8 +32,7 @@ class ToolCall:
     id: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Citation:
+class Citation(Record, frozen=True, kw_only=True):
     """A source the agent reports for its answer."""
 
     index: int
@@ -41,8 +41,7 @@ class Citation:
     source: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reply:
+class Reply(Record, frozen=True, kw_only=True):
     """One answer. `None` anywhere is unknown, an empty list is reported-none."""
 
     text: str | None = None
@@ -63,16 +62,14 @@ class Reply:
     """Whatever else the agent sent."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class Fault(Record, frozen=True, kw_only=True):
     """The part of a failure that a run document shows."""
 
     code: str
     message: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Completion:
+class Completion(Record, frozen=True, kw_only=True):
     """What a chat model answered."""
 
     text: str
@@ -86,8 +83,7 @@ class Completion:
     """Whether the model, or a filter before it, declined to answer."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+class Request(Record, frozen=True, kw_only=True):
     """What an agent is told for one turn; nothing of what is expected."""
 
     input: JSON

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import field
+
+from vivavoce.core.record import Record
 from vivavoce.core.reply import JSON, Object, Reply
 from vivavoce.core.reply import Fault as Fault
 
@@ -24,8 +26,7 @@ BETTER = "better"
 Phase = Literal["target", "evaluator", "judge", "simulator", "dataset", "run"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Failure:
+class Failure(Record, frozen=True, kw_only=True):
     """Something that went wrong in a trial."""
 
     code: str
@@ -42,8 +43,7 @@ class Failure:
     """Whether the other side answered, and so is known to be done with it."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class Verdict(Record, frozen=True, kw_only=True):
     """What an evaluator or judge says of one piece of evidence."""
 
     reason: str
@@ -60,8 +60,7 @@ class Verdict:
     """What a judge's calls took: `calls`, `input_tokens`, `output_tokens`, `cost_usd`, as far as they are known."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Score:
+class Score(Record, frozen=True, kw_only=True):
     """A verdict, stamped by the runner."""
 
     name: str
@@ -84,8 +83,7 @@ class Score:
         return self.details.get(BETTER) == "lower"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Exchange:
+class Exchange(Record, frozen=True, kw_only=True):
     """One turn as it went."""
 
     input: JSON
@@ -95,8 +93,7 @@ class Exchange:
     scores: tuple[Score, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Simulation:
+class Simulation(Record, frozen=True, kw_only=True):
     """How a simulated user went about it."""
 
     simulator: str
@@ -113,8 +110,7 @@ Stop = Literal["goal_completed", "max_turns", "gave_up", "error"]
 """Why a simulated conversation ended."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Result:
+class Result(Record, frozen=True, kw_only=True):
     """One trial, done."""
 
     suite: str
@@ -139,8 +135,7 @@ class Result:
         return (self.suite, self.case, self.repeat)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Usage:
+class Usage(Record, frozen=True, kw_only=True):
     """What a run took."""
 
     agent_calls: int = 0
@@ -151,8 +146,7 @@ class Usage:
     cost_usd: float = 0.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EvaluatorSummary:
+class EvaluatorSummary(Record, frozen=True, kw_only=True):
     """Scores of one name, over a run."""
 
     # `pass` is a word of Python's, so the document's names are given where it is written.
@@ -168,8 +162,7 @@ class EvaluatorSummary:
     """Of `mean`: Wilson for rates, Student's t for means, clustered by case."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GroupSummary:
+class GroupSummary(Record, frozen=True, kw_only=True):
     """Trials of one suite or category."""
 
     cases: int = 0
@@ -181,8 +174,7 @@ class GroupSummary:
     pass_rate: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stability:
+class Stability(Record, frozen=True, kw_only=True):
     """Repeats of cases, when there is more than one."""
 
     repeat: int
@@ -196,8 +188,7 @@ class Stability:
     """(suite, case) of those that both passed and failed; the first hundred."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Summary:
+class Summary(Record, frozen=True, kw_only=True):
     """A run in numbers; `passed` ... `errored` count trials."""
 
     cases: int = 0
@@ -219,8 +210,7 @@ class Summary:
     stability: Stability | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
+class Run(Record, frozen=True, kw_only=True):
     """A run as the store keeps it; results stream."""
 
     id: str

@@ -9,9 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from msgspec import structs
+
 from vivavoce.core import codec, plugins
 from vivavoce.core.errors import PluginError, UsageError
-from vivavoce.core.model import Case, Check, Turn, Use, altered
+from vivavoce.core.model import Case, Check, Turn, Use
 from vivavoce.core.place import Problems, did_you_mean
 from vivavoce.core.reply import ToolCall
 from vivavoce.core.rubric import Rubric
@@ -123,7 +125,7 @@ class Checks:
             only, rest = self._only_turn(turn.checks)
             if only == turn.checks and not rest:
                 return case
-            return altered(case, turns=(altered(turn, checks=only),), checks=rest)
+            return structs.replace(case, turns=(structs.replace(turn, checks=only),), checks=rest)
         lifted: list[Check] = []
         turns = []
         own = [check for check in case.checks if not self._is_replaced(check)]

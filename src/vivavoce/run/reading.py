@@ -9,10 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
-from vivavoce.core.model import NOTHING, Case, Expectation, Selection, Suite, Turn, parts
+from vivavoce.core.model import NOTHING, Case, Expectation, Selection, Suite, Turn
 from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
@@ -221,7 +223,7 @@ def _parts(expect: Expectation) -> _Parts:
     """Which parts an expectation has."""
     if expect is NOTHING:
         return ()
-    return tuple([value is not None for value in parts(Expectation)(expect)])
+    return tuple([value is not None for value in structs.astuple(expect)])
 
 
 @dataclass(kw_only=True, slots=True)

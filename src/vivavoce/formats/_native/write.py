@@ -120,7 +120,7 @@ def _is_single(case: Case) -> bool:
     if len(case.turns) != 1 or case.persona is not None:
         return False
     turn, whole = case.turns[0], case.expect
-    of_case = {name for name in whole.__slots__ if getattr(whole, name) is not None}
+    of_case = {name for name in whole.__struct_fields__ if getattr(whole, name) is not None}
     if turn.metadata or not of_case <= set(build.OF_CONVERSATION):
         return False
     return turn.expect.assertions is None and turn.expect.trajectory is None
