@@ -38,12 +38,14 @@ def evaluate(data: Data, **options: Any) -> Run:  # the same as evaluate_async's
     Raises:
         VivaError: datasets, options or the store are wrong; the message says how to mend it.
     """
+    from vivavoce.run.stubborn import complete
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(evaluate_async(data, **options))
+        return complete(evaluate_async(data, **options))
     with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(asyncio.run, evaluate_async(data, **options)).result()
+        return thread.submit(complete, evaluate_async(data, **options)).result()
 
 
 async def evaluate_async(

@@ -110,3 +110,60 @@ def test_an_agent_cannot_end_the_run(agent, process, name):
     document = json.loads((agent / "out.json").read_text())
     assert document["state"] == "complete"
     assert [result["error"]["code"] for result in document["results"]] == ["crashed", "crashed"]
+
+
+EVALUATOR = """\
+import asyncio, pathlib, threading, time
+from vivavoce import Verdict
+
+class Stays:
+    '''Whether it can be stopped.'''
+
+    async def score(self, evidence, ask):
+        pathlib.Path("asked").touch()
+        if evidence.response == "gone":
+            asyncio.current_task().cancel()
+        if evidence.response == "busy":
+            await asyncio.to_thread(time.sleep, 600)
+        while True:
+            try:
+                await asyncio.sleep(0 if evidence.response == "gone" else 600)
+            except asyncio.CancelledError:
+                if evidence.response == "gone":
+                    raise
+"""
+
+
+@pytest.fixture
+def stubborn(folder):
+    (folder / "custom-evaluators" / "stays").mkdir(parents=True)
+    (folder / "custom-evaluators" / "stays" / "stays.py").write_text(EVALUATOR)
+    cases = [{"input": "?", "reply": reply, "evaluators": {"stays": {}}} for reply in ("here", "busy", "gone")]
+    (folder / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    return folder
+
+
+def test_an_evaluator_that_does_not_let_itself_be_stopped_is_let_go(stubborn, process):
+    words = ("run", "cases.jsonl", "--output", "out.json")
+    process(*words, "--case-timeout", "0.3")
+    results = json.loads((stubborn / "out.json").read_text())["results"]
+    late = "not judged within the time limit of the case"
+    assert [result["turns"][0]["scores"][0]["reason"] for result in results] == [
+        late,
+        late,
+        "the evaluator failed: RuntimeError: it cancelled itself",
+    ]
+    assert process(*words, "--run-timeout", "0.3", "--case", "#0").code == 2
+    assert json.loads((stubborn / "out.json").read_text())["state"] == "stopped"
+
+
+def test_one_signal_ends_a_run_whatever_its_evaluator_does(stubborn, start):
+    with start("run", "cases.jsonl", "--output", "out.json") as started:
+        while not (stubborn / "asked").exists():
+            assert started.poll() is None
+        started.send_signal(signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "never awaited" not in said
+    assert "destroyed" not in said
+    assert json.loads((stubborn / "out.json").read_text())["state"] == "interrupted"

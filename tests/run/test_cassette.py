@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import random
@@ -40,6 +41,8 @@ class Agent:
         self.sessions[told["session_id"]] = self.sessions.get(told["session_id"], 0) + 1
         if "break" in str(told["input"]):
             return web.Response(status=500, text="broken")
+        if "wait" in str(told["input"]):
+            await asyncio.sleep(600)
         raw = {"api_key": "abcdef123456", "echo": request.headers.get("Authorization", "")}
         said = f"answer {len(self.asked)} to {told['input']}, turn {self.sessions[told['session_id']]} that I remember"
         return web.json_response({"text": said, "tool_calls": [], "usage": {"input_tokens": 3, "output_tokens": 4}, **raw})
@@ -404,6 +407,27 @@ class Analyst:
     async def rows(self, query: Any) -> list[dict[str, Any]]:
         assert Analyst.open
         return [{"product": "Tea", "sold": 3}]
+
+
+@pytest.mark.parametrize("slow", ["agent", "judge"])
+async def test_what_the_time_limit_of_a_case_cut_off_is_cut_off_again(agent: Agent, models: Models, slow: str) -> None:
+    async def hangs(_: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(600)
+        raise AssertionError("nobody waits so long")
+
+    models(hangs if slow == "judge" else numbered())
+    path = cases(["a", "wait"] if slow == "agent" else "a")
+    made = await examine(path, agent, models, record="calls.jsonl", case_timeout=3.0)
+    first = next(iter(made.results))
+    await agent.stop()
+    again = await examine(path, agent, models, replay="calls.jsonl")
+    assert document(again)["results"] == document(made)["results"]
+    if slow == "agent":
+        assert first.error is not None
+        assert (first.error.code, first.error.message) == ("case_timeout", "the case took longer than 3 s")
+        assert [turn.reply is None for turn in first.turns] == [False, True]
+    else:
+        assert first.turns[0].scores[0].reason == "not judged within the time limit of the case"
 
 
 async def test_reference_queries_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:

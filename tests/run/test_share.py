@@ -142,7 +142,9 @@ async def test_processes_give_the_results_of_one_in_their_order(
 async def test_a_process_that_dies_stops_the_run_which_goes_on_from_there(rows: Path, store: Any, started: list[Any]) -> None:
     heard = Heard(lambda: os.kill(started[1].number, signal.SIGKILL))
     made = planned(rows)
-    with pytest.raises(WorkerError, match=f"process [0-9]+, which carried out .* signal {signal.SIGKILL:d}.* viva resume"):
+    with pytest.raises(
+        WorkerError, match=f"process [0-9]+, which carried out .* signal {signal.SIGKILL:d}; .* viva resume r1 goes on"
+    ):
         await carry_out(made, store, "r1", heard)
     assert not any(map(is_running, started))
     run = store.run("r1")

@@ -74,12 +74,11 @@ def sign_in(plan: Plan) -> None:
 
 def carry_out(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | None = None) -> int:
     """Examine, report, and return the exit code."""
-    import asyncio  # it takes longer to load than most commands take
-
     from vivavoce.cli.progress import progress
+    from vivavoce.run.stubborn import complete
 
     shown = shown or progress(quiet=wanted.quiet, verbose=wanted.verbose, no_color=wanted.no_color)
-    return asyncio.run(_examine(attempt, store, wanted, shown))
+    return complete(_examine(attempt, store, wanted, shown))
 
 
 async def hold(attempt: Attempt, store: Store, wanted: Settings, shown: Silent, stop: Stop) -> Run:

@@ -113,8 +113,7 @@ class Process:
         except (asyncio.IncompleteReadError, OSError):
             code = await self._made.wait()
             how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
-            way_out = "what was done is kept; viva resume last goes on from there"
-            raise WorkerError(f"process {self.number}, which carried out a part of the run, {how}; {way_out}") from None
+            raise WorkerError(f"process {self.number}, which carried out a part of the run, {how}") from None
         if answer.fault is not None:
             raise UsageError(answer.fault) if answer.mendable else WorkerError(answer.fault)
         return answer.piece

@@ -17,7 +17,7 @@ from vivavoce.core.model import Case, Check, Trial, Turn
 from vivavoce.core.reply import JSON, Message, Object, Reply, Request
 from vivavoce.core.result import Failure
 from vivavoce.run.calls import Calls
-from vivavoce.run.player import Player
+from vivavoce.run.player import LATE, Late, Player
 from vivavoce.run.room import Room
 from vivavoce.run.simulate import User
 
@@ -64,23 +64,25 @@ async def converse(trial: Trial, room: Room, player: Player, deadline: float | N
         talk.user = room.stage.user(trial, case.persona, player)
         talk.each, talk.checks = room.checks.of_turns(case)
     try:
-        if deadline is None:
-            talk.failure = await _say_all(trial, room, player, talk)
-            talk.held += (Held(turn=turn) for turn in case.turns[len(talk.held) :])
-            return talk
         async with asyncio.timeout_at(deadline) as limit:
             talk.failure = await _say_all(trial, room, player, talk)
-    except TimeoutError:
-        if deadline is None or not limit.expired():
+    except (TimeoutError, Late) as ended:
+        if not isinstance(ended, Late) and not limit.expired():
             raise
         if not _is_over(talk, case):  # else it ran out while the session closed, when all was said
-            late = Failure(code="case_timeout", message=f"the case took longer than {room.case_timeout:g} s")
+            late = ended.failure if isinstance(ended, Late) else _too_late(player, room.case_timeout)
             turn = case.turns[len(talk.held)] if talk.user is None else _simulated(talk, talk.user.waiting)
             talk.failure = _failed(talk, turn, late)
         elif talk.held and talk.held[-1].failure is not None:
             talk.failure = talk.held[-1].failure
     talk.held += (Held(turn=turn) for turn in case.turns[len(talk.held) :])
     return talk
+
+
+def _too_late(player: Player, seconds: float | None) -> Failure:
+    failure = Failure(code=LATE, message=f"the case took longer than {seconds:g} s")
+    player.late(failure)
+    return failure
 
 
 def _is_over(talk: Talk, case: Case) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from copy import copy
 from dataclasses import replace
 
@@ -12,13 +11,16 @@ from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Guarded, Judge
 from vivavoce.core.model import Check, Use
 from vivavoce.core.reply import Object
-from vivavoce.core.result import BETTER, USAGE, Score, Status, Verdict
+from vivavoce.core.result import BETTER, USAGE, Failure, Score, Status, Verdict
 from vivavoce.core.rubric import Rubric
 from vivavoce.core.wording import asked_for
 from vivavoce.run.calls import Calls
 from vivavoce.run.cassette import Deck, Nobody
 from vivavoce.run.checks import Checks, Examiner
-from vivavoce.run.player import Player
+from vivavoce.run.player import LATE, Late, Player
+from vivavoce.run.stubborn import within
+
+_LATE = "not judged within the time limit of the case"
 
 
 class Bench:
@@ -32,6 +34,8 @@ class Bench:
         self._judge: Judge = made.through(calls.sure) if isinstance(made, Guarded) else made
         self._name: str = deck.name("judge") if silent else getattr(made, "name", use.name)
         self._where: str = getattr(made, "where", "")
+        self._player: Player | None = None
+        """Through whom a trial asks the judge, where that is recorded."""
 
     def through(self, player: Player) -> Bench:
         """The same, for one trial: its judge is asked through that trial's recording."""
@@ -40,6 +44,7 @@ class Bench:
             return self
         made = copy(self)
         made._judge = judge
+        made._player = player
         return made
 
     async def scores(self, check: Check, evidence: Evidence, deadline: float | None) -> tuple[Score, ...]:
@@ -83,8 +88,7 @@ class Bench:
             if asker is None:
                 verdict: Verdict = examiner.evaluator.score(evidence)
             else:
-                async with asyncio.timeout_at(deadline):
-                    verdict = await examiner.evaluator.score(evidence, asker)
+                verdict = await within(deadline, examiner.evaluator.score(evidence, asker))
         except Missing as missing:
             return self._lacking(examiner, check, missing)
         except Abstain as abstention:
@@ -95,8 +99,10 @@ class Bench:
             judged = error.failure.phase != "evaluator"  # that is how an evaluator's own code, run apart, tells of its mistake
             who = "judge" if judged else "evaluator"
             return self._stamp(examiner, "error", f"the {who} failed: {error}", judged=judged, took=asker)
-        except TimeoutError:
-            return self._stamp(examiner, "error", "not judged within the time limit of the case", judged=True, took=asker)
+        except (TimeoutError, Late):
+            if self._player is not None:
+                self._player.late(Failure(code=LATE, message=_LATE, phase="judge"))
+            return self._stamp(examiner, "error", _LATE, judged=True, took=asker)
         except Exception as error:  # an evaluator's own mistake harms only its score
             return self._stamp(examiner, "error", f"the evaluator failed: {type(error).__name__}: {error}")
         if asker is None or not asker.asked:

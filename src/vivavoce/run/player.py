@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TypeVar
 
 import vivavoce
 from vivavoce.core import codec
-from vivavoce.core.errors import Abstain, CallError, Missing
+from vivavoce.core.errors import Abstain, CallError, Missing, Signal
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Judge, Session, Target
 from vivavoce.core.model import Trial
@@ -31,6 +32,18 @@ _PHASES: Mapping[Kind, Phase] = MappingProxyType(
 )
 
 
+LATE = "case_timeout"
+"""The code of what the time limit of its case cut off."""
+
+
+class Late(Signal):
+    """A call that was cut off by the time limit of its case when it was recorded."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(failure.message)
+
+
 class Again(Exception):
     """A conversation of which the beginning was replayed and the rest is not recorded: it is held anew, as a whole."""
 
@@ -44,6 +57,8 @@ class Player:
         self._count: dict[str, int] = {}
         self._replayed = False
         """Whether any turn was."""
+        self._cut: list[tuple[Call, str | None]] = []
+        """Calls that were cancelled, each with who was to answer."""
         self._anew = not deck.taping.replay
         """Whether the agent is asked, whatever is recorded."""
 
@@ -152,6 +167,13 @@ class Player:
             raise Missing(*lacking)
         return outcome.read_verdict(await self._through(call, spared, judge.name))
 
+    def late(self, failure: Failure) -> None:
+        """The time of the case is up: that is what came of the calls which were cut off by it."""
+        cut, self._cut = self._cut, []
+        for call, by in cut:
+            assert self._deck.tape is not None, "or nothing came through here"
+            self._deck.tape.keep(call, self._deck.clean.failure(failure), by)
+
     def over(self) -> None:
         """The trial was carried out."""
         if self._deck.tape is not None:
@@ -179,14 +201,22 @@ class Player:
             found = tape.find(call)
             if found is not None:
                 self._replayed = self._replayed or call.kind == "agent"
+                failed = outcome.failure_of(found)
+                if failed is not None and failed.code == LATE:
+                    raise Late(failed)
                 return found
             if not deck.taping.record_missing:
                 told = Failure(code="not_recorded", message=missing(call, tape), phase=_PHASES[call.kind], sent=False)
                 return deck.clean.failure(told)
             if call.kind == "agent" and self._replayed:
                 raise Again
-        made = await make()
-        tape.keep(call, made, by if by != call.asked["name"] else None)
+        by = by if by != call.asked["name"] else None
+        try:
+            made = await make()
+        except asyncio.CancelledError:
+            self._cut.append((call, by))
+            raise
+        tape.keep(call, made, by)
         return made
 
 

@@ -96,15 +96,22 @@ async def examine(
     state: State = "interrupted"
     try:
         state = await _until(carry_out, stop, limits.run_timeout, purse.settled if purse is not None else None)
-    except (UsageError, WorkerError):
+    except (UsageError, WorkerError) as error:
         state = "stopped"
-        raise
+        raise _mendable(error, run_id) from None
     finally:
         for held in await work.unheard():
             _hear(held, tally, listeners)
         await work.close()
         _finish(plan, store, run_id, now(), state, tally, time.monotonic() - began)
     return _told(store.run(run_id), listeners)
+
+
+def _mendable(error: UsageError | WorkerError, run_id: str) -> UsageError | WorkerError:
+    """The error with the way to go on, where the person need not mend anything first."""
+    if isinstance(error, UsageError):
+        return error
+    return WorkerError(f"{error}; what was done is kept, and viva resume {run_id} goes on from there")
 
 
 def _resume(

@@ -19,6 +19,7 @@ from vivavoce.run import identity
 from vivavoce.run.cassette import Deck
 from vivavoce.run.planner import plan
 from vivavoce.run.runner import examine
+from vivavoce.run.stubborn import complete
 from vivavoce.web import suites
 from vivavoce.web.live import Live
 from vivavoce.web.project import Project
@@ -155,7 +156,7 @@ def _chosen(selection: Selection, known: tuple[suites.Known, ...], suite: str | 
 def _carry_out(project: Project, selection: Selection, run_id: str, follower: _Follower, stopping: threading.Event) -> None:
     with environment.known(project.environment), prices.known(project.prices), project.store() as store:
         made = plan(selection, folder=project.folder, asks=project.taping.asks)
-        asyncio.run(_examine(made, store, project, run_id, follower, stopping))
+        complete(_examine(made, store, project, run_id, follower, stopping))
 
 
 async def _examine(

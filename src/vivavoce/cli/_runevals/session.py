@@ -79,7 +79,7 @@ class _Session:
         return None
 
     def _examine(self, pair: tuple[str, str | None]) -> int | None:
-        import asyncio
+        from vivavoce.run.stubborn import complete
 
         try:
             text = datasets.document([*self._said, pair])
@@ -91,7 +91,7 @@ class _Session:
         plan = self._plan()
         shown = self._log or progress(quiet=self._wanted.quiet, verbose=False, no_color=self._wanted.no_color)
         attempt = Attempt(plan=plan, run_id=self._run_id, started=self._started, outputs=self._outputs)
-        self.run, code = asyncio.run(_one(attempt, self._store, self._wanted, shown))
+        self.run, code = complete(_one(attempt, self._store, self._wanted, shown))
         for result in self.run.results:
             if result.position >= plan.count - self._wanted.repeat:
                 self._tell(result)

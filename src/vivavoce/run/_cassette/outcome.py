@@ -137,6 +137,11 @@ def check(kind: str, outcome: Mapping[str, JSON]) -> None:
         raise ValueError(f"the outcome of a call of kind {kind} has no {lacking}") from None
 
 
+def failure_of(outcome: Mapping[str, JSON]) -> Failure | None:
+    """The failure that came of a call, if one did."""
+    return _failure(outcome) if "failure" in outcome else None
+
+
 def _failure(outcome: Mapping[str, JSON]) -> Failure:
     return codec.convert(outcome["failure"], Failure)
 

@@ -1,0 +1,68 @@
+"""What does not let itself be cancelled is not waited for: neither within a run, nor at its end."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_GRACE = 0.5
+"""Seconds that a task which is cancelled has to end."""
+
+
+async def within(deadline: float | None, work: Coroutine[Any, Any, T]) -> T:  # as coroutines are
+    """What comes of it by the deadline, on the loop's clock; when that is over, or this is cancelled, so is the work.
+
+    Raises:
+        TimeoutError: it took longer.
+        RuntimeError: it cancelled itself.
+    """
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(work)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=None if deadline is None else deadline - loop.time())
+    except asyncio.CancelledError:
+        await _let_go(task)
+        raise
+    if not done:
+        await _let_go(task)
+        raise TimeoutError
+    if task.cancelled():
+        raise RuntimeError("it cancelled itself")
+    return task.result()
+
+
+async def _let_go(task: asyncio.Task[Any]) -> None:  # of any result
+    task.cancel()
+    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody needs to be told of it
+    await asyncio.wait({task}, timeout=_GRACE)
+
+
+def complete(main: Coroutine[Any, Any, T]) -> T:  # as coroutines are
+    """What comes of it, on an event loop of its own. As `asyncio.run`, which waits for ever for what it leaves behind."""
+    runner = asyncio.Runner()
+    try:
+        return runner.run(main)
+    finally:
+        _end(runner.get_loop())
+
+
+def _end(loop: asyncio.AbstractEventLoop) -> None:
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        loop.run_until_complete(asyncio.wait(tasks, timeout=_GRACE))
+    with suppress(TimeoutError):
+        loop.run_until_complete(asyncio.wait_for(loop.shutdown_asyncgens(), _GRACE))
+    asyncio.set_event_loop(None)
+    if asyncio.all_tasks(loop):
+        # What is left is kept as it is: it would complain about being thrown away, or not even end then.
+        loop.set_exception_handler(lambda *_: None)
+        threading.Thread(target=loop.run_forever, name="viva-left", daemon=True).start()
+    else:
+        loop.close()
