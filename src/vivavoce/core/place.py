@@ -152,6 +152,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
     by_fold = {each.lower().replace("_", "").replace("-", "").replace(" ", ""): each for each in known}
     folded = name.lower().replace("_", "").replace("-", "").replace(" ", "")
+    if len(folded) > 2 * max(map(len, by_fold), default=0):
+        return None  # which is soon said, however long it is
     close = difflib.get_close_matches(folded, by_fold, n=1, cutoff=0.7)
     return by_fold[close[0]] if close else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from vivavoce.core.place import members, nearest
 from vivavoce.core.source import HEAD, Source
@@ -42,8 +43,12 @@ def opening(source: Source) -> str:
     return head.decode(errors="replace").lstrip()
 
 
+@lru_cache(maxsize=8)
 def names(text: str) -> frozenset[str]:
-    """Names at the root of the JSON object a text begins with; empty if it begins with none."""
+    """Names at the root of the JSON object a text begins with; empty if it begins with none.
+
+    Each format asks it of the same text.
+    """
     found: set[str] = set()
     begun = False
     for _, path, _ in members(text):
@@ -98,7 +103,8 @@ def _is_span(found: frozenset[str]) -> bool:
 
 def is_slip(name: str, near: str) -> bool:
     """Whether one name is hardly anything but the other misspelt: `date` is a word of its own beside `data`."""
-    return SequenceMatcher(None, name.lower(), near.lower()).ratio() >= _SLIP
+    alike = SequenceMatcher(None, name.lower(), near.lower())
+    return alike.real_quick_ratio() >= _SLIP and alike.ratio() >= _SLIP
 
 
 def _is_native(row: frozenset[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
@@ -105,7 +106,7 @@ def _look(text: str, delimiter: str) -> tuple[list[str], set[int]]:
 
 
 def _is_wrong(header: list[str], source: Source, line: int, problems: Problems) -> bool:
-    doubled = sorted({name for name in header if header.count(name) > 1})
+    doubled = sorted(name for name, times in Counter(header).items() if times > 1)
     for name in doubled:
         problems.add(source, f'the column "{name}" stands twice in the header', line=line, fix="give each its own name")
     return bool(doubled)
