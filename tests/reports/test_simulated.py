@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from conftest_reports import run_of
@@ -93,3 +94,15 @@ def test_markdown_names_who_played(run: Run) -> None:
     text = rendered("markdown", run)
     assert "simulator <code>openai</code>" in text
     assert "8 simulator calls" in text
+
+
+def test_junit_tells_why_each_conversation_ended(run: Run) -> None:
+    cases = ElementTree.fromstring(rendered("junit", run)).iter("testcase")
+    told = {case.get("name"): (case.findtext("system-out") or "").splitlines()[-1] for case in cases}
+    assert told == {
+        "case-0": f"ended: the simulated user reached the goal: {WHY}",
+        "case-1": f"ended: the simulated user gave up: {WHY}",
+        "case-2": "ended: the largest number of turns was reached",
+        "case-3": "ended: an error ended the conversation",
+        "case-4": "got: At nine.",
+    }

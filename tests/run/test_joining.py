@@ -93,7 +93,7 @@ def test_fewer_recorded_turns_are_an_error_and_never_shifted(joined):
     (trial,) = joined([FERRY], ASKED[:2]).trials
     fault, nothing = replies(trial)
     assert (fault.code, nothing) == ("turns_differ", None)
-    assert fault.message.startswith("ferry-77: the case has 2 turns, the recorded conversation 1, and what its turn 1 says")
+    assert fault.message.startswith("ferry-77: the case has 2 turns, the recorded conversation 1, and what its turn 2 says")
 
 
 def test_a_turn_that_nobody_asked_for_is_left_out_and_told(joined):

@@ -42,10 +42,10 @@ def test_turns_that_pair(case, recorded, places):
         (
             ["a", "b", "c"],
             ["a", "b"],
-            'the case has 3 turns, the recorded conversation 2, and what its turn 2 says, "c", was not said',
+            'the case has 3 turns, the recorded conversation 2, and what its turn 3 says, "c", was not said',
         ),
         (["a", "b"], ["b", "a"], "what they say stands in another order there"),
-        (["a", "b"], ["a", "x"], 'what its turn 1 says, "b", was not said there; said was "a", "x"'),
+        (["a", "b"], ["a", "x"], 'what its turn 2 says, "b", was not said there; said was "a", "x"'),
         (["a", "b"], ["a", "a", "b"], "pairs with them in more than one way"),
         (["a"], ["a", "a"], "pairs with them in more than one way"),
         (["a", "b"], [None, None, None], "said was nothing that is known, nothing that is known"),

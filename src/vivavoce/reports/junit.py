@@ -133,6 +133,8 @@ def _reasons(scores: tuple[Score, ...], status: Status) -> Iterator[str]:
 def _transcript(result: Result) -> Iterator[str]:
     for turn in result.turns:
         yield from _said(turn)
+    if result.stop is not None:
+        yield f"ended: {_text.ended(result)}"
 
 
 def _said(turn: Exchange) -> Iterator[str]:

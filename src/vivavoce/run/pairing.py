@@ -69,7 +69,7 @@ def _missing(case: Sequence[Turn], recorded: Sequence[Turn]) -> str:
     for index, turn in enumerate(case):
         if not any(_is(turn, other) for other in recorded):
             there = ", ".join(shown(other.input) for other in recorded[:5])
-            return f"what its turn {index} says, {shown(turn.input)}, was not said there; said was {there}"
+            return f"what its turn {index + 1} says, {shown(turn.input)}, was not said there; said was {there}"
     return "what they say stands in another order there"
 
 
