@@ -75,6 +75,15 @@ async def talk(who: Persona, *answers: str, seed: int = 0) -> tuple[list[str], M
             "\u67e5\u8be2\u8ba2\u5355\u3002\u4e86\u89e3\u653f\u7b56",
             [("plain", "\u67e5\u8be2\u8ba2\u5355"), ("plain", "\u4e86\u89e3\u653f\u7b56")],
         ),
+        (
+            "Find out the opening hours, the address and the price of a mug",
+            [("topic", "the opening hours"), ("topic", "the address"), ("topic", "the price of a mug")],
+        ),
+        (
+            "Ask about the difference between the Firefly and the Ember.",
+            [("topic", "the difference between the Firefly and the Ember")],
+        ),
+        ("The customer needs a tent and a lamp.", [("need", "a tent and a lamp")]),
         ("", [("topic", "something")]),
         ("Simulate a persona for this test case.", [("topic", "something")]),
     ],
@@ -106,6 +115,27 @@ async def test_it_asks_for_one_thing_after_the_other_and_ends_when_it_has_all() 
     assert ["when the shop opens" in told[0], "where it is" in told[1], "where" in told[0]] == [True, True, False]
     assert last.stop == "goal_completed"
     assert "when the shop opens; where it is" in last.reasoning
+
+
+@pytest.mark.parametrize(
+    ("answers", "turns", "stop"),
+    [
+        (["The Firefly costs 49.00 euros.", "The Ember costs 12.50 euros."], 2, "goal_completed"),
+        (["The Firefly costs 49.00 euros, the Ember 12.50."], 1, "goal_completed"),
+        (["The Firefly costs 49.00 euros.", "The Firefly costs 49.00 euros."], 2, "gave_up"),
+        (["The Firefly costs 49.00 euros.", "Cats purr.", "Dogs bark.", "Cows moo."], 3, "gave_up"),
+    ],
+)
+async def test_who_wants_to_know_of_several_is_not_content_with_one(answers: list[str], turns: int, stop: str) -> None:
+    impatient = {"mood": "impatient"}
+    told, last = await talk(persona("Find out what at least two lanterns cost.", traits=impatient), *answers)
+    assert (len(told), last.stop) == (turns, stop)
+
+
+async def test_one_answer_twice_may_answer_two_things() -> None:
+    same = "The opening hours are from 9 to 17, and a mug costs 12.00 euros."
+    told, last = await talk(persona("Find out the opening hours and the price of a mug."), same, same)
+    assert (len(told), last.stop) == (2, "goal_completed")
 
 
 async def test_what_was_told_unasked_is_not_asked_for() -> None:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from vivavoce.simulators._scripted.goal import Part
 from vivavoce.simulators._scripted.vocabulary import has, stems
 
-_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s*")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])\s*")
 _MARKER = re.compile(r"\[\^?\d+\^?\](?:\([^)]*\))?|\u3010[^\u3011]*\u3011")
 _AMOUNT = re.compile(
     r"^(?:how (?:much|many|long|often|far|old)|when|what time|which day)\b|\b(?:price|cost|date|hours?|fee|number|total)\b",
     re.I,
 )
+
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w'-]*")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +48,11 @@ class Answer:
         if part.kind in ("wish", "need") and has(self.told, "done"):
             return True
         return bool(about & stems(said))
+
+    def counts(self) -> int:
+        """Of how many things it tells, as far as figures and names show: at least of one."""
+        names = set(_NAME.findall(self.told)) - {"I"}
+        return max(1, len(set(_FIGURE.findall(self.told))), len(names))
 
     def covers_beside(self, part: Part) -> bool:
         """Whether it gives what a part is after that was not asked for yet: it speaks of nearly all of it."""

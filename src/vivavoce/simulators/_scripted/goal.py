@@ -25,6 +25,8 @@ class Part:
     about: frozenset[str]
     before: frozenset[str] = frozenset()
     """What the part before it is about, where it speaks of that."""
+    several: int = 1
+    """Of how many it wants to be told: `at least two different lanterns`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,6 +74,11 @@ _TOPIC = re.compile(
 _FOR = re.compile(r"^(?:asks?|requests?|look)\s+(?:for\s+)?(?P<it>.+)$", re.IGNORECASE | re.DOTALL)
 _NOUN = re.compile(rf"^{_LEARN}\s+(?P<it>.+)$", re.IGNORECASE | re.DOTALL)
 _BACK = re.compile(r"\b(?:it|its|they|them|those|that one|this)\b", re.IGNORECASE)
+_AND = re.compile(r"(?:,\s*|,?\s+(?:and|as well as)\s+)(?:also\s+)?(?=(?:the|an?|my|its|our)\s)", re.IGNORECASE)
+_PAIRED = re.compile(r"\b(?:between|both|either|from)\b", re.IGNORECASE)
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
+_NUMBER = "|".join((*_NUMBERS, "[2-5]"))
+_SEVERAL = re.compile(rf"\bat least ({_NUMBER})\b|\b({_NUMBER}) different\b", re.IGNORECASE)
 _THING = re.compile(r"^(?:an?|the|my|some|more|information|help|advice)\s", re.IGNORECASE)
 
 
@@ -87,8 +94,7 @@ def read(persona: Persona) -> Goal:
         if _is_told(sentence):
             beside.append(sentence)
             continue
-        for clause in _clauses(sentence):
-            part = _part(person.first(clause, about_them=about_them))
+        for part in (each for clause in _clauses(sentence) for each in _parts(person.first(clause, about_them=about_them))):
             if part.it and all(part.it != each.it for each in parts):
                 parts.append(_after(parts, part))
     return Goal(parts=tuple(parts[:_MOST]) or _anything(persona), beside=tuple(beside))
@@ -138,6 +144,23 @@ def _clauses(sentence: str) -> Iterator[str]:
             yield clause.strip(" ,")
 
 
+def _parts(clause: str) -> Iterator[Part]:
+    """A clause as one thing, or as several, where it asks to be told of one thing and of another."""
+    part = _part(clause)
+    if part.kind != "topic" or _PAIRED.search(part.it):
+        yield part
+        return
+    for it in _AND.split(part.it):
+        if it.strip():
+            yield Part(kind="topic", it=it, about=stems(it), several=_several(it))
+
+
+def _several(it: str) -> int:
+    match = _SEVERAL.search(it)
+    number = match and (match[1] or match[2]).lower()
+    return _NUMBERS.get(number) or int(number) if number else 1
+
+
 def _part(clause: str) -> Part:
     clause = _FIRST.sub("", clause)
     having = _HAVING.sub("", clause, count=1)
@@ -147,7 +170,7 @@ def _part(clause: str) -> Part:
     kind = "need" if having != clause else kind
     if kind in ("wish", "need") and not it[1:2].isupper():
         it = f"{it[:1].lower()}{it[1:]}"
-    return Part(kind=kind, it=it, about=stems(it))
+    return Part(kind=kind, it=it, about=stems(it), several=_several(it) if kind == "question" else 1)
 
 
 def _kind(clause: str, *, is_done: bool) -> tuple[Kind, str]:

@@ -29,6 +29,8 @@ class Mind:
         self._open = list(self._goal.parts)
         self._lost: list[Part] = []
         self._tries: dict[Part, int] = {}
+        self._had: dict[Part, int] = {}
+        """Of how many it was told, where it wants several."""
         self._now: Part | None = None
         self._said = ""
         self._last: Answer | None = None
@@ -46,9 +48,12 @@ class Mind:
         """What the agent answered."""
         answer = hear(text)
         self._turns += 1
-        before = set(self._open)
-        self._open = [part for part in self._open if not self._is_covered(part, answer)]
-        if before - set(self._open):
+        covered = [part for part in self._open if self._is_covered(part, answer)]
+        for part in covered:
+            self._had[part] = self._had.get(part, 0) + answer.counts()
+            self._tries[part] = 0
+        self._open = [part for part in self._open if self._had.get(part, 0) < part.several]
+        if covered:
             self._left, self._why = person.patience(self._persona), ""
         elif self._now is not None:
             self._bear(answer)
@@ -78,6 +83,9 @@ class Mind:
                 self._open.remove(part)
                 self._lost.append(part)
                 continue
+            if self._had.get(part):
+                self._aim(part)
+                return self._say(self._phrase("another"), f"was told of one, and wants several: {part.it}")
             if tries:
                 return self._ask(part, self._phrase("again"), f"was not told of {part.it}, and asks again")
             return self._ask(part, self._phrase("next"), f"goes on to the next thing it wants: {part.it}")
@@ -125,11 +133,16 @@ class Mind:
         return self._say(fact.text, "was asked for something, and its profile tells it")
 
     def _is_covered(self, part: Part, answer: Answer) -> bool:
+        if self._had.get(part) and self._is_same(answer):
+            return False  # it tells of no other
         return answer.covers(part, self._said) if part == self._now else answer.covers_beside(part)
+
+    def _is_same(self, answer: Answer) -> bool:
+        return self._last is not None and answer.key == self._last.key
 
     def _bear(self, answer: Answer) -> None:
         """An answer that did not help costs patience; the same once more, twice as much."""
-        if self._last is not None and answer.key == self._last.key:
+        if self._is_same(answer):
             self._left -= 2
             self._why = "the agent said the same again"
         elif answer.declines:
