@@ -166,6 +166,27 @@ def test_objects_become_what_the_agent_takes(config):
     assert heard == [Words(prompt="Hi"), Words(prompt="Ho")]
 
 
+class Said:
+    """A result of an agent's library, whose text is what it prints as."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+
+@pytest.mark.parametrize(
+    "output", [{"error": "no model"}, {"error": {"why": "no model"}, "error_type": "Boom", "message": "x"}]
+)
+def test_an_error_that_the_runtime_reports_is_no_answer(config, output):
+    (result,) = (
+        OnDemandEvaluationDatasetRunner().run(config("ExactMatch"), dataset(ORDER), lambda given: output).scenario_results
+    )
+    assert (result.status, result.outcome) == ("FAILED", "error")
+    assert "no model" in result.error
+
+
 @pytest.mark.parametrize(
     ("output", "text"),
     [
@@ -178,6 +199,7 @@ def test_objects_become_what_the_agent_takes(config):
         ({"status": "ok"}, '{"status": "ok"}'),
         (42, "42"),
         (True, "true"),
+        (Said("as a library's own result tells it"), "as a library's own result tells it"),
     ],
 )
 def test_the_text_of_an_answer_is_found(output, text):

@@ -17,6 +17,7 @@ from vivavoce._agentcore.spans import Collected
 from vivavoce.core.kinds import Target
 from vivavoce.core.reply import JSON
 from vivavoce.targets import python
+from vivavoce.targets._agentcore import refuse_error
 
 AgentInvokerFn: TypeAlias = Callable[["AgentInvokerInput"], JSON]
 """Says one thing to the agent; returns an `AgentInvokerOutput`, or the answer itself. May be async."""
@@ -108,7 +109,11 @@ def session_name(scenario_id: str, unique: str) -> str:
 
 
 def answer(output: JSON) -> JSON:
-    """What an invoker gave, as agents answer in Viva: text, or an object with `text` and what else there is."""
+    """What an invoker gave, as agents answer in Viva: text, or an object with `text` and what else there is.
+
+    Raises:
+        CallError: it says that the agent failed, as AgentCore's runtime does.
+    """
     given = getattr(output, "agent_output", output)
     if isinstance(given, BaseModel):
         given = given.model_dump(mode="json")
@@ -116,6 +121,9 @@ def answer(output: JSON) -> JSON:
         given = given.decode(errors="replace")
     if given is None or isinstance(given, str):
         return given
+    if not isinstance(given, Mapping | list | tuple | int | float):
+        return str(given)  # as the results of agents' libraries tell their text
+    refuse_error(given)
     if not isinstance(given, Mapping):
         return _text(given) or json.dumps(given, ensure_ascii=False, default=str)
     told: dict[str, JSON] = {"text": _text(given) or json.dumps(given, ensure_ascii=False, default=str)}

@@ -44,12 +44,12 @@ class Answers(Paths):
         Raises:
             CallError: it is a `bad_payload`, or the agent reports an error in place of one.
         """
-        _refuse_error(answer)
+        refuse_error(answer)
         return super().reply(answer)
 
     def find(self, answer: JSON) -> dict[str, JSON]:
         """What each path leads to; an event that reports an error leads nowhere."""
-        _refuse_error(answer)
+        refuse_error(answer)
         return super().find(answer)
 
     def known(self, answer: JSON) -> JSON:
@@ -82,8 +82,12 @@ def _text(value: JSON) -> str | None:
     return None
 
 
-def _refuse_error(answer: JSON) -> None:
-    """Raise what an agent says went wrong, in the shape in which the runtime's library reports it."""
+def refuse_error(answer: JSON) -> None:
+    """Raise what an agent says went wrong, in the shape in which the runtime's library reports it.
+
+    Raises:
+        CallError: it says so.
+    """
     if not isinstance(answer, Mapping) or not answer.get("error") or any(answer.get(key) for key in ("text", "result")):
         return
     if "error_type" in answer or len(answer) == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Literal
 
 from vivavoce.core.model import Persona
@@ -76,7 +77,7 @@ _NOUN = re.compile(rf"^{_LEARN}\s+(?P<it>.+)$", re.IGNORECASE | re.DOTALL)
 _BACK = re.compile(r"\b(?:it|its|they|them|those|that one|this)\b", re.IGNORECASE)
 _AND = re.compile(r"(?:,\s*|,?\s+(?:and|as well as)\s+)(?:also\s+)?(?=(?:the|an?|my|its|our)\s)", re.IGNORECASE)
 _PAIRED = re.compile(r"\b(?:between|both|either|from)\b", re.IGNORECASE)
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
+_NUMBERS = MappingProxyType({"two": 2, "three": 3, "four": 4, "five": 5})
 _NUMBER = "|".join((*_NUMBERS, "[2-5]"))
 _SEVERAL = re.compile(rf"\bat least ({_NUMBER})\b|\b({_NUMBER}) different\b", re.IGNORECASE)
 _THING = re.compile(r"^(?:an?|the|my|some|more|information|help|advice)\s", re.IGNORECASE)
