@@ -262,9 +262,13 @@ async def test_plain_text(runtime: Runtime) -> None:
 REPORTED = {"error": "no such book", "error_type": "KeyError", "message": "it went wrong"}
 
 
-@pytest.mark.parametrize("options", [{}, {"text": "event.contentBlockDelta.delta.text"}])
-async def test_an_error_that_the_agent_reports_is_no_answer(runtime: Runtime, options: dict[str, object]) -> None:
-    runtime.answer, runtime.kind = events(delta("We"), REPORTED), "text/event-stream"
+@pytest.mark.parametrize(
+    ("begun", "options"), [(delta("We"), {}), ("We", {}), (delta("We"), {"text": "event.contentBlockDelta.delta.text"})]
+)
+async def test_an_error_that_the_agent_reports_is_no_answer(
+    runtime: Runtime, begun: object, options: dict[str, object]
+) -> None:
+    runtime.answer, runtime.kind = events(begun, REPORTED), "text/event-stream"
     failed = await failure(build(runtime, **options))
     assert (failed.code, failed.answered, failed.retriable) == ("agent_error", True, False)
     assert failed.message == "the agent reported an error: KeyError: no such book"

@@ -140,6 +140,21 @@ def test_an_error_in_the_stream_is_a_failure():
     assert "overloaded" in raised.value.failure.message
 
 
+@pytest.mark.parametrize("paths", [{}, {"text": "delta"}])
+def test_an_event_that_says_nothing_but_an_error_is_a_failure_whatever_came_before(paths):
+    stream = Stream(Paths(paths))
+    stream.take(Event("", '{"delta": "We"}' if paths else "We"))
+    with pytest.raises(CallError) as raised:
+        stream.take(Event("", '{"error": {"code": 500, "message": "no model"}}'))
+    assert (raised.value.failure.code, raised.value.failure.answered) == ("agent_error", True)
+    assert "no model" in raised.value.failure.message
+
+
+def test_an_error_that_is_none_or_stands_beside_an_answer_is_no_failure():
+    assert joined("We", '{"error": null, "done": true}') == Reply(text="We", raw={"error": None, "done": True})
+    assert joined('{"text": "We", "error": "late"}').text == "We"
+
+
 def test_a_session_id_is_kept():
     stream = Stream(Paths({"session_id": "conversation"}))
     for data in ('{"conversation": "c-7"}', '{"text": "a"}'):

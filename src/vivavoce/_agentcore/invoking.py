@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict
 from vivavoce._agentcore.spans import Collected
 from vivavoce.core.kinds import Target
 from vivavoce.core.reply import JSON
+from vivavoce.net.failures import refuse_error
 from vivavoce.targets import python
-from vivavoce.targets._agentcore import refuse_error
 
 AgentInvokerFn: TypeAlias = Callable[["AgentInvokerInput"], JSON]
 """Says one thing to the agent; returns an `AgentInvokerOutput`, or the answer itself. May be async."""

@@ -1,10 +1,13 @@
-"""Failures of whoever answers: an answer that cannot be read, how much of it a message shows, how long to wait."""
+"""Failures of whoever answers: what cannot be read or tells of one, how much of it a message shows, how long to wait."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
+from vivavoce.core import codec
 from vivavoce.core.errors import CallError
+from vivavoce.core.reply import JSON
 from vivavoce.core.result import Failure, Phase
 
 _SHOWN = 200
@@ -44,3 +47,18 @@ def retry_after(value: str | None, now: float) -> float | None:
         return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
     except (ValueError, OverflowError):
         return None
+
+
+def refuse_error(answer: JSON) -> None:
+    """Raise what an agent says went wrong, where it says nothing else: by `error` alone, or as AgentCore's library reports it.
+
+    Raises:
+        CallError: it says so.
+    """
+    if not isinstance(answer, Mapping) or not answer.get("error") or any(answer.get(key) for key in ("text", "result")):
+        return
+    if "error_type" in answer or len(answer) == 1:
+        kind = answer.get("error_type")
+        said = answer["error"] if isinstance(answer["error"], str) else codec.encode(answer["error"]).decode()
+        message = f"the agent reported an error: {f'{kind}: ' if kind else ''}{excerpt(said, 400)}"
+        raise CallError(Failure(code="agent_error", message=message, answered=True))

@@ -11,9 +11,8 @@ from functools import partial
 from vivavoce.core import codec
 from vivavoce.core.errors import CallError
 from vivavoce.core.reply import JSON, Reply, Request
-from vivavoce.core.result import Failure
 from vivavoce.net.exchange import Client, Door, Refused
-from vivavoce.net.failures import bad_payload, excerpt
+from vivavoce.net.failures import bad_payload, excerpt, refuse_error
 from vivavoce.targets import _answer, _body
 from vivavoce.targets._paths import Paths
 
@@ -47,11 +46,6 @@ class Answers(Paths):
         refuse_error(answer)
         return super().reply(answer)
 
-    def find(self, answer: JSON) -> dict[str, JSON]:
-        """What each path leads to; an event that reports an error leads nowhere."""
-        refuse_error(answer)
-        return super().find(answer)
-
     def known(self, answer: JSON) -> JSON:
         """An answer in the words of the protocol, as far as they are found."""
         if not isinstance(answer, Mapping) or answer.get("text") is not None:
@@ -80,21 +74,6 @@ def _text(value: JSON) -> str | None:
         texts = [each["text"] for each in value if isinstance(each, Mapping) and isinstance(each.get("text"), str)]
         return "".join(texts) if texts else None
     return None
-
-
-def refuse_error(answer: JSON) -> None:
-    """Raise what an agent says went wrong, in the shape in which the runtime's library reports it.
-
-    Raises:
-        CallError: it says so.
-    """
-    if not isinstance(answer, Mapping) or not answer.get("error") or any(answer.get(key) for key in ("text", "result")):
-        return
-    if "error_type" in answer or len(answer) == 1:
-        kind = answer.get("error_type")
-        said = answer["error"] if isinstance(answer["error"], str) else codec.encode(answer["error"]).decode()
-        message = f"the agent reported an error: {f'{kind}: ' if kind else ''}{excerpt(said, 400)}"
-        raise CallError(Failure(code="agent_error", message=message, answered=True))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,7 +11,7 @@ import aiohttp
 from vivavoce.core.errors import CallError
 from vivavoce.core.reply import JSON, Object, Reply
 from vivavoce.core.result import Failure
-from vivavoce.net.failures import bad_payload, excerpt, too_large
+from vivavoce.net.failures import bad_payload, excerpt, refuse_error, too_large
 from vivavoce.targets import _answer
 from vivavoce.targets._paths import Paths
 
@@ -159,6 +159,7 @@ class Stream:
         return self._paths.reply({**self._last, "text": text} if missing else self._last)
 
     def _pick(self, value: JSON) -> None:
+        refuse_error(value)
         self._keep_session(value)
         self._last = value
         for name, found in self._paths.find(value).items():
@@ -178,6 +179,7 @@ class Stream:
             except CallError:
                 value = None  # a piece of text that begins with a brace
             if isinstance(value, dict):
+                refuse_error(value)
                 self._keep_session(value)
                 self._last = value
                 return
