@@ -283,6 +283,73 @@ def test_evaluated_rows_of_repeats_and_of_several_turns(run, tmp_path):
     assert [row["outputs.exact_match.exact_match"], row["outputs.exact_match_2.exact_match"]] == [1, 1]
 
 
+CALLED = [{"role": "assistant", "content": [{"type": "tool_call", "tool_call_id": "1", "name": "old", "arguments": {}}]}]
+ASKED = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
+STORED = {"role": "assistant", "content": "old", "context": "seen", "ground_truth": "C"}
+ANSWERED: list[tuple[dict, dict]] = [
+    ({"query": "c", "response": "old", "tool_calls": CALLED[0]["content"]}, {}),
+    ({"query": "c", "actions": CALLED}, {}),
+    ({"query": ASKED, "response": [*CALLED, STORED]}, {}),
+    ({"messages": [*ASKED, *CALLED, STORED]}, {}),
+    ({"messages": json.dumps([*ASKED, STORED])}, {}),
+    ({"conversation": {"messages": [*ASKED, STORED]}}, {}),
+    ({"chat": [*ASKED, STORED]}, {"messages": "chat"}),
+    ({"asked": "c", "said": "old"}, {"query": "asked", "response": "{{item.said}}"}),
+]
+
+
+@pytest.mark.parametrize("calls", [None, [], ["find"]], ids=str)
+@pytest.mark.parametrize(("row", "mapping"), ANSWERED, ids=lambda given: ",".join(given))
+def test_evaluated_rows_are_read_again_with_the_answers_of_the_agent(run, tmp_path, row, mapping, calls):
+    def answer(question: str):
+        told = {} if calls is None else {"tool_calls": [{"name": each, "arguments": {}} for each in calls]}
+        return {"text": question.upper(), **told}
+
+    row = {"ground_truth": "C", "expected_actions": ["find"], **row}
+    named = ["ExactMatch", "TaskNavigationEfficiency"]
+    (first,) = run([row], target=answer, evaluators=named, map=mapping)
+    assert first["outputs.response"] == "C"
+    path = tmp_path / "b.jsonl"
+    path.write_text(json.dumps(first) + "\n", encoding="utf-8")
+    out = io.StringIO()
+    Foundry().report(evaluate(path, evaluators=named, judge="none", map=mapping), out)
+    (again,) = rows_of(out.getvalue())
+    told = [name for name in first if name.startswith("outputs.") and name.count(".") == 2]
+    assert len(told) == 14
+    assert {name: again[name] for name in told} == {name: first[name] for name in told}
+    assert "old" not in json.dumps({name: each for name, each in again.items() if name.startswith("inputs.")})
+
+
+def test_an_older_answer_does_not_stand_for_one_that_failed(read_again):
+    (found,) = read_again({"inputs.query": "q", "inputs.response": "old", "outputs.x.y": None, "error": {"code": "timeout"}})
+    assert found.turns[0].reply is None
+    (found,) = read_again({"inputs.messages": [*ASKED, STORED], "outputs.x.y": None, "error": {"code": "timeout"}})
+    assert (found.turns[0].input, found.turns[0].reply) == ("c", None)
+
+
+def test_a_simulated_conversation_stands_in_its_row_and_is_read_again(run, read_again):
+    seed = {"test_case_id": "a", "test_case_description": "The user wants to know when the shop opens.", "desired_num_turns": 2}
+    (row,) = run([seed], target=str.upper, evaluators=["ExactMatch"])
+    said = row["outputs.messages"]
+    assert [each["role"] for each in said] == ["user", "assistant"] * (len(said) // 2)
+    assert said[-1]["content"] == said[-2]["content"].upper() == row["outputs.response"]
+    (found,) = read_again(row)
+    assert (found.id, found.turns[0].reply.text, len(found.history)) == ("a", said[-1]["content"], len(said) - 2)
+
+
+@pytest.fixture
+def read_again(tmp_path):
+    def read_again(row: dict):
+        path = tmp_path / "again.jsonl"
+        path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+        problems = Problems()
+        cases = list(Foundry().read(Source(path), problems).cases)
+        assert problems.found() == ()
+        return cases
+
+    return read_again
+
+
 @pytest.mark.parametrize("name", ["native", "m365"])
 @pytest.mark.parametrize(
     ("row", "sentence"),

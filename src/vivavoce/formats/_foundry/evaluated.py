@@ -13,9 +13,9 @@ from vivavoce.core import codec
 from vivavoce.core.model import Case, Expectation, Turn
 from vivavoce.core.plugins import fold
 from vivavoce.core.reply import JSON
-from vivavoce.core.result import Result, Run, Score
+from vivavoce.core.result import Exchange, Result, Run, Score
 from vivavoce.formats._foundry.names import result_names
-from vivavoce.formats._foundry.rebuild import row_of
+from vivavoce.formats._foundry.rebuild import messages, row_of
 
 _POSITION = re.compile(r"#\d+")
 """The id of a case that has none of its own."""
@@ -48,6 +48,8 @@ def _row(result: Result, case: Case, *, generated: bool, own: bool, several: boo
         row["outputs.response"] = reply.text
         if reply.tool_calls is not None:
             row["outputs.tool_calls"] = codec.plain(reply.tool_calls)
+    if case.persona is not None and result.turns:
+        row["outputs.messages"] = messages(Case(id=case.id, turns=tuple(_held(each) for each in result.turns)))
     scores = [*(score for turn in result.turns for score in turn.scores), *result.scores]
     often: Counter[str] = Counter()
     for score in scores:
@@ -80,6 +82,10 @@ def _outcome(score: Score) -> tuple[JSON, ...]:
         _STATUS[score.status],
         score.threshold,
     )
+
+
+def _held(exchange: Exchange) -> Turn:
+    return Turn(input=exchange.input, reply=exchange.reply)
 
 
 def _case_of(result: Result) -> Case:

@@ -9,6 +9,7 @@ from vivavoce.core.place import Problems, did_you_mean, join
 from vivavoce.core.reply import JSON, Object, Reply
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import columns
+from vivavoce.formats._foundry.again import Again, is_evaluated
 from vivavoce.formats._foundry.asked import Asked, defaults
 from vivavoce.formats._foundry.building import Building, unreadable
 from vivavoce.formats._foundry.expressions import ABSENT, find
@@ -21,8 +22,6 @@ Entries = Callable[[], Iterable[Entry]]
 Wanted = Callable[[int], bool]
 _PLAIN = frozenset({"query", "response", "ground_truth", "context", "id"})
 """Columns of most rows; those that have only these, as text, are read the quick way."""
-_GIVEN = "inputs."
-"""What stands before the columns of a row in what a run writes of it."""
 _KINDS_MOST = 100
 """Kinds of rows without anything to examine of which each is told."""
 _KNOWN_MOST = 1000
@@ -100,9 +99,11 @@ class Reading:
         self._wrong, self._path, self._line = False, path, line
         if isinstance(row, Mapping) and row.keys() == {"item"} and isinstance(row["item"], Mapping):
             row, self._path = row["item"], join(path, "item")
-        if isinstance(row, Mapping) and any(name.startswith(_GIVEN) for name in row):
+        again: Again | None = None
+        if isinstance(row, Mapping) and is_evaluated(row):
             self._problems.warn(self._source, "are evaluated rows, of which what evaluators said is left out")
-            row = _again(row)
+            again = Again(row, self._asked, self._say)
+            row = again.row()
         if not isinstance(row, Mapping):
             self._say(f"must be a row, which is an object, not {shown(row)}", "")
             return None
@@ -115,7 +116,9 @@ class Reading:
                 self._unreadable[kind] = (where, at, often + 1)
             return None
         case = Building(row, self._asked, self._say).case(name, position, path, line)
-        return None if self._wrong else case
+        if case is None or self._wrong:
+            return None
+        return case if again is None else again.case(case)
 
     def end(self) -> None:
         """Report what only the whole file shows."""
@@ -236,10 +239,3 @@ class Reading:
         else:
             self._wrong = True
             self._problems.add(self._source, message, path=at, line=self._line, fix=fix)
-
-
-def _again(row: Object) -> Object:
-    """An evaluated row as it was given, with the answer that was evaluated."""
-    given = {name.removeprefix(_GIVEN): each for name, each in row.items() if name.startswith(_GIVEN)}
-    answered = {column: row[f"outputs.{column}"] for column in ("response", "tool_calls") if f"outputs.{column}" in row}
-    return given | answered
