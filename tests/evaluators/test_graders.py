@@ -88,10 +88,29 @@ def test_texts_are_filled_with_evidence() -> None:
     assert caught.value.names == ("expected",)
 
 
-@pytest.mark.parametrize("text", ["{{item.city}}", "{{sample.output_text}}", "{{responce}}", "{{}}"])
-def test_a_placeholder_that_names_no_evidence_is_refused(text: str) -> None:
+def test_texts_are_filled_with_columns_and_parts_of_the_answer() -> None:
+    evidence = Evidence(case=Case(id="c", metadata={"city": "Paris", "at": {"hour": 9}}), reply=Reply(text="It is Paris at 9."))
+    graded = StringCheck(input="{{sample.output_text}}", reference="It is {{item.city}} at {{ item.at.hour }}.")
+    assert graded.score(evidence).passed
+    assert graded.needs == ("response",)
+    assert StringCheck(input="{{item.response}}", reference="{{item.ground_truth}}").needs == ("response", "expected")
+    with pytest.raises(Missing) as caught:
+        StringCheck(reference="{{item.town}}").score(evidence)
+    assert caught.value.names == ("town",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{{responce}}", "names no evidence"),
+        ("{{}}", "names no evidence"),
+        ("{{item}}", "names no column"),
+        ("{{sample.text}}", "is no part of an answer"),
+    ],
+)
+def test_a_placeholder_that_names_nothing_is_refused(text: str, message: str) -> None:
     for name in ("StringCheck", "TextSimilarity"):
-        with pytest.raises(BadOptions, match="names no evidence"):
+        with pytest.raises(BadOptions, match=message):
             plugins.build("evaluators", Use(name=name, options={"reference": text}))
 
 

@@ -1,16 +1,45 @@
-"""Options that are texts with placeholders for evidence, such as `{{response}}` or `{{context|expected}}`."""
+"""Options that are texts with placeholders: for evidence, such as `{{response}}` or `{{context|expected}}`, and for columns.
+
+`{{item.COLUMN}}` is a column of the row, and `{{sample.output_text}}` what was answered, as Microsoft Foundry writes them.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.place import did_you_mean
+from vivavoce.core.reply import JSON
 from vivavoce.core.wording import WORDS
 
-_ANY = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+ANY = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+"""A placeholder; its group is what it names."""
+_ROW: Mapping[str, str] = MappingProxyType(
+    {
+        "query": "input",
+        "response": "response",
+        "ground_truth": "expected",
+        "context": "context",
+        "messages": "conversation",
+        "conversation": "conversation",
+        "tool_calls": "tool_calls",
+        "tool_definitions": "tool_definitions",
+        "expected_actions": "trajectory",
+    }
+)
+"""Columns that are evidence; every other is read as it stands."""
+_ANSWER: Mapping[str, str] = MappingProxyType(
+    {
+        "output_text": "response",
+        "output_items": "conversation",
+        "tool_calls": "tool_calls",
+        "tool_definitions": "tool_definitions",
+    }
+)
 
 
 class Needs:
@@ -26,34 +55,57 @@ class Needs:
 
 
 def needed(*texts: str) -> tuple[str, ...]:
-    """What the placeholders name, each once; alternatives are joined by `|`."""
-    return tuple(dict.fromkeys("|".join(names) for text in texts for names in _named(text)))
+    """Evidence that the placeholders name, each once; alternatives are joined by `|`."""
+    found = (evidence_of(name) for text in texts for name in ANY.findall(text))
+    return tuple(dict.fromkeys(name for name in found if name is not None))
 
 
 def filled(text: str, evidence: Evidence) -> str:
-    """The text with evidence in place of its placeholders.
+    """The text with evidence and columns in place of its placeholders.
 
     Raises:
-        Missing: evidence that is named is not there.
+        Missing: what is named is not there.
     """
-    return _ANY.sub(lambda match: evidence.first(*_names(match)), text)
+    return ANY.sub(lambda match: _value(match[1], evidence), text)
 
 
 def check(option: str, text: str) -> None:
-    """Refuse a placeholder that names no evidence.
+    """Refuse a placeholder that names nothing.
 
     Raises:
         ValueError: there is one.
     """
-    for names in _named(text):
-        for name in names:
-            if name not in WORDS:
-                raise ValueError(f"{option}: {{{{{name}}}}} names no evidence ({did_you_mean(name, tuple(WORDS))})")
+    for name in ANY.findall(text):
+        prefix, _, rest = name.partition(".")
+        if prefix == "sample" and rest not in _ANSWER:
+            raise ValueError(f"{option}: {{{{{name}}}}} is no part of an answer; there are {', '.join(_ANSWER)}")
+        if prefix == "item" and not rest:
+            raise ValueError(f"{option}: {{{{item}}}} names no column; write {{{{item.COLUMN}}}}")
+        for each in (evidence_of(name) or "").split("|") if prefix not in ("sample", "item") else ():
+            if each not in WORDS:
+                raise ValueError(f"{option}: {{{{{each}}}}} names no evidence ({did_you_mean(each, tuple(WORDS))})")
 
 
-def _named(text: str) -> Iterator[tuple[str, ...]]:
-    return (_names(match) for match in _ANY.finditer(text))
+def evidence_of(name: str) -> str | None:
+    """The evidence that a placeholder names, alternatives joined by `|`; `None` when it is a column."""
+    prefix, _, rest = name.partition(".")
+    if prefix == "item":
+        return _ROW.get(rest)
+    if prefix == "sample":
+        return _ANSWER.get(rest)
+    return "|".join(each.strip() for each in name.split("|"))
 
 
-def _names(match: re.Match[str]) -> tuple[str, ...]:
-    return tuple(name.strip() for name in match[1].split("|"))
+def column_of(name: str) -> str:
+    """The column that a placeholder names which names no evidence."""
+    return name.partition(".")[2]
+
+
+def plain(value: JSON) -> str:
+    """What stands in a column, as text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _value(name: str, evidence: Evidence) -> str:
+    found = evidence_of(name)
+    return plain(evidence.column(column_of(name))) if found is None else evidence.first(*found.split("|"))

@@ -42,7 +42,7 @@ class _Compared:
 
     input: str = "{{response}}"
     """The text that is graded; `{{response}}`, `{{input}}`, `{{context}}` and other names of evidence stand for what they
-    name."""
+    name, `{{item.COLUMN}}` for a column, and `{{sample.output_text}}` for the answer."""
     reference: str = "{{expected}}"
     """The text it is compared with, likewise."""
 

@@ -71,12 +71,19 @@ def test_a_field_of_no_row_is_an_error_and_one_of_some_rows_is_none(told, read):
         ("query", "", "is no single field"),
         ("response", "{{sample.output_txt}}", 'did you mean "output_text"?'),
         ("query", "{{sample.output_text}}", "is part of an answer, and query is not"),
+        ("query", "{{item." + "a." * 9999 + "b}}", "has 20,008 characters, and at most 1,000 are allowed"),
         ("qurey", "{{item.a}}", 'no evaluator has the parameter "qurey" (did you mean "query"?)'),
     ],
 )
 def test_what_is_no_mapping(read, param, text, message):
     problems = read([{"query": "q"}], map={param: text})[2]
     assert any(message in str(problem) for problem in problems.found())
+    assert all(len(str(problem)) < 500 for problem in problems.found())
+
+
+def test_a_place_in_a_list_that_no_list_has(read):
+    (problem,) = read([{"query": "q", "a": ["x"]}], map={"ground_truth": f"{{{{item.a[{'9' * 900}]}}}}"})[2].found()
+    assert "no row has the field" in problem.message
 
 
 def test_a_parameter_that_only_evaluators_of_ones_own_have_is_told(read):
@@ -165,6 +172,93 @@ def test_a_mapping_of_one_evaluator_filters_what_it_sees(read, more):
     for hidden in ("input", "expected", "context", "conversation"):
         with pytest.raises(Missing):
             getattr(evidence, hidden)
+
+
+def test_a_default_mapping_is_for_evaluators_without_one_of_their_own(read):
+    own = {"bleu_score": {"column_mapping": {"response": "${data.response}"}}}
+    config = {"default": {"column_mapping": {"response": "${data.other}"}}, **own}
+    one, two = checks_of(read, document("f1_score", "bleu_score", evaluator_config=config))
+    assert (one.given, two.given) == ({"response": "o"}, {"response": "r"})
+    made = {name: each for name, each in document(evaluator_config=config).items() if name != "evaluators"}
+    made["data"] = [{"query": "q", "other": "o"}]
+    _, (case,), _ = read({**made, "evaluator_config": {"default": config["default"]}}, "s.json")
+    assert case.turns[0].reply.text == "o"
+
+
+@pytest.mark.parametrize(
+    ("more", "path", "message"),
+    [
+        ({"evaluation_levle": "turn"}, "evaluation_levle", 'did you mean "evaluation_level"?'),
+        ({"evaluator_parameters": {"builtin.f1_scor": {}}}, "evaluator_parameters.builtin.f1_scor", 'did you mean "f1_score"?'),
+        ({"data_mapping": {"f1score1": {}}}, "data_mapping.f1score1", 'did you mean "f1_score"?'),
+        ({"openai_graders": {"f2_score": {}}}, "openai_graders.f2_score", 'did you mean "f1_score"?'),
+        ({"evaluator_parameters": 3}, "evaluator_parameters", "must be an object, not 3"),
+        ({"evaluator_parameters": {"f1_score": 3}}, "evaluator_parameters.f1_score", "must be an object, not 3"),
+        ({"evaluator_config": ["f1_score"]}, "evaluator_config", "must be an object"),
+        (
+            {"evaluator_config": {"f1_score": {"column_mapping": "${data.x}"}}},
+            "evaluator_config.f1_score.column_mapping",
+            "must be an object of parameters",
+        ),
+        ({"data_mapping": "{{item.x}}"}, "data_mapping", "must be an object"),
+        (
+            {"evaluators": [{"evaluator_name": "f1_score", "data_mapping": "{{item.x}}"}]},
+            "evaluators[0].data_mapping",
+            "must be an object of parameters",
+        ),
+        (
+            {"evaluators": [{"evaluator_name": "f1_score", "initialization_parameters": ["threshold"]}]},
+            "evaluators[0].initialization_parameters",
+            "must be an object",
+        ),
+    ],
+    ids=lambda given: ",".join(given) if isinstance(given, dict) else "",
+)
+def test_nothing_that_a_document_says_is_lost_unsaid(read, more, path, message):
+    (problem,) = read({**document("f1_score"), **more}, "s.json")[2].found()
+    assert problem.path == path
+    assert message in str(problem)
+
+
+def test_what_is_said_of_other_evaluators_is_passed_over_with_a_word(read):
+    made = document("f1_score", evaluator_parameters={"rouge_score": {"rouge_type": "rouge1"}}, evaluation_name="x")
+    _, _, problems = read(made, "s.json")
+    assert problems.found() == ()
+    assert {warning.path: warning.message for warning in problems.warnings} == {
+        "evaluator_parameters.rouge_score": "is of no evaluator that is named here, and is passed over",
+        "evaluation_name": "is kept and not looked at",
+    }
+
+
+def template(*said):
+    made = [{"type": "message", "role": role, "content": {"type": "input_text", "text": text}} for role, text in said]
+    return {"input_messages": {"type": "template", "template": made}}
+
+
+@pytest.mark.parametrize(
+    ("said", "warned"),
+    [
+        ([("user", "{{item.q}}")], 0),
+        ([("user", "Translate: {{item.q}}")], 1),
+        ([("developer", "Be short."), ("user", "{{item.q}}")], 1),
+        ([("user", "${data.q}")], 1),
+        ([("user", "{{sample.other}}")], 1),
+    ],
+)
+def test_messages_to_a_target_are_carried_out_or_told(read, said, warned):
+    source = {"source": {"content": [{"item": {"q": "a?"} if not warned else {"query": "a?", "q": "b?"}}]}, **template(*said)}
+    _, (case,), problems = read({"evaluators": ["fluency"], "data_source": source}, "s.json", live=True)
+    assert problems.found() == ()
+    assert case.turns[0].input == "a?"
+    assert [warning.path for warning in problems.warnings] == ["data_source.input_messages.template"] * warned
+
+
+def test_a_document_whose_rows_are_elsewhere(read):
+    source = {"type": "jsonl", "source": {"type": "file_id", "id": "file-7"}}
+    for more, way in (({"data_source": source}, '"file-7"'), ({"data_source": {"source": {}}}, 'into "data"')):
+        (problem,) = read({"testing_criteria": [{"evaluator_name": "f1_score"}], **more}, "s.json")[2].found()
+        assert (problem.message, problem.line) == ("says how rows are examined, and holds none", 1)
+        assert way in problem.fix
 
 
 def test_what_was_said_may_stand_where_evaluators_are_told_to_look(read):
@@ -262,6 +356,45 @@ def test_graders_compare_what_their_parameters_name(read):
         {"operation": "like"},
         {"response": "r", "expected": "o"},
     )
+
+
+@pytest.mark.parametrize("reference", ["Paris", "ground_truth", "It is {{item.other}}.", "{{expected}}"])
+def test_any_other_text_of_a_grader_is_its_own(read, reference):
+    made = document({"type": "string_check", "name": "s", "input": "{{item.response}}", "reference": reference})
+    (check,) = checks_of(read, made)
+    assert (check.options, check.given) == ({"reference": reference}, {"response": "r"})
+
+
+def test_what_is_put_to_a_judge_stays_as_it_is(read):
+    for given in ("{{item.response}}", [{"role": "user", "content": "Is {{item.other}} polite?"}]):
+        options = {"input": given, "labels": ["a"], "passing_labels": ["a"]}
+        (check,) = checks_of(read, document({"type": "label_model", "name": "l", **options}))
+        assert (check.options, check.given) == (options, None)
+
+
+@pytest.mark.parametrize(
+    "grader",
+    [
+        {"type": "label_model", "input": [{"role": "user", "content": [{"text": "{{item.query}} {{ item.wrong }}"}]}]},
+        {"type": "score_model", "input": "{{item.wrong}}"},
+        {"type": "string_check", "input": "It is {{item.wrong}}."},
+        {"type": "text_similarity", "reference": "{{item.wrong}}"},
+    ],
+    ids=lambda grader: grader["type"],
+)
+def test_a_field_that_a_grader_names_is_looked_for(read, grader):
+    (problem,) = read(document({"name": "g", **grader}), "s.json")[2].found()
+    assert 'no row has the field "wrong"' in problem.message
+    assert problem.path.startswith("evaluators[0].")
+    assert problem.line is not None
+    assert read(document({"name": "g", **grader}, rows=[{"query": "q", "wrong": "w"}]), "s.json")[2].found() == ()
+
+
+def test_a_part_of_an_answer_in_a_graders_text_is_a_targets(read):
+    made = document({"type": "score_model", "name": "s", "input": "Rate {{sample.output_text}}"})
+    assert read(made, "s.json", live=True)[2].found() == ()
+    (problem,) = read(made, "s.json", live=False)[2].found()
+    assert "evaluators[0].input: {{sample.output_text}} stands for what a target answers" in str(problem)
 
 
 def test_a_grader_that_is_code_has_two_names(read):

@@ -47,6 +47,8 @@ class Asked:
     level: Level | None = None
     checks: tuple[Mapped, ...] | None = None
     """What the file names; `None` when it names nothing."""
+    fields: tuple[tuple[str, Expression], ...] = ()
+    """Fields that texts of graders name, each with its place."""
     live: bool | None = None
     """Whether a target answers; `None` when that is not known."""
     refers: frozenset[str] = frozenset()
@@ -62,6 +64,8 @@ class Asked:
         for mapping in (self.mapping, *(each.mapping for each in self.checks or () if each.mapping is not None)):
             for param, expression in mapping.of.items():
                 yield mapping.where.get(param, ""), param, expression
+        for where, field_named in self.fields:
+            yield where, field_named.path, field_named
 
 
 def refers(mappings: Iterable[Places | None]) -> frozenset[str]:

@@ -43,12 +43,13 @@ _SHORTEST = 5
 
 def meant(name: str) -> str | None:
     """The standard column of which a name can hardly be anything but a slip."""
-    folded = _fold(name)
-    for known in STANDARD:
-        other = _fold(known)
-        if folded == other or (min(len(folded), len(other)) >= _SHORTEST and _one_slip(folded, other)):
-            return known
-    return None
+    return next((known for known in STANDARD if is_slip(name, known)), None)
+
+
+def is_slip(name: str, known: str) -> bool:
+    """Whether a name can hardly be anything but a slip of a known one."""
+    folded, other = _fold(name), _fold(known)
+    return folded == other or (min(len(folded), len(other)) >= _SHORTEST and _one_slip(folded, other))
 
 
 def proposal(names: Iterable[str]) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from vivavoce.core.model import Check
 from vivavoce.core.place import Problems, did_you_mean, join
 from vivavoce.core.plugins import fold
-from vivavoce.core.reply import JSON, Object
+from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
-from vivavoce.formats._foundry import names
+from vivavoce.formats._foundry import heads, names
 from vivavoce.formats._foundry.asked import Asked, Level, Mapped, Places, beside, refers
 from vivavoce.formats._foundry.columns import WILD, meant
-from vivavoce.formats._foundry.expressions import Expression, parse
+from vivavoce.formats._foundry.expressions import Expression, is_field, parse, within
+from vivavoce.formats._foundry.heads import DEFAULT, objects
 from vivavoce.formats._foundry.saying import Say, shown
 
 _CRITERION = frozenset({"type", "name", "evaluator_name", "initialization_parameters", "data_mapping"})
@@ -32,11 +33,16 @@ class Document:
         """The document without them."""
         name = value.get("name")
         self.name = name if isinstance(name, str) and name.strip() else ""
+        self._fields: list[tuple[str, Expression]] = []
+        """Fields that texts of graders name, each with its place."""
 
     def asked(self, typed: Asked) -> Asked:
         """What the document asks for, where the command line does not say otherwise."""
+        heads.look(self.head, self._source, self._problems)
         flat, by_name = self._mappings()
+        flat = heads.asked_by(self.head, flat, self._say)
         checks = tuple(self._checks(by_name))
+        heads.look_at_names(self.head, checks, self._source, self._problems)
         mapping = Places(where={**flat.where, **typed.mapping.where}, of={**flat.of, **typed.mapping.of})
         return Asked(
             mapping=mapping,
@@ -44,7 +50,8 @@ class Document:
             level=typed.level or self._level(),
             checks=checks if self._names_any() else None,
             live=typed.live,
-            refers=refers([mapping, *(each.mapping for each in checks)]),
+            fields=tuple(self._fields),
+            refers=refers([mapping, *(each.mapping for each in checks)]) | {field.path for _, field in self._fields},
         )
 
     def _names_any(self) -> bool:
@@ -60,21 +67,23 @@ class Document:
 
     def _mappings(self) -> tuple[Places, dict[str, Places]]:
         """The mapping for every evaluator, and those of single ones, by folded name."""
-        given = self.head.get("data_mapping") or {}
-        if not isinstance(given, Mapping):
-            self._say(f"must be an object, not {shown(given)}", "data_mapping")
-            return Places(where={}, of={}), {}
+        given = self.head.get("data_mapping")
+        given = given if isinstance(given, Mapping) else {}
         flat = {param: each for param, each in given.items() if not isinstance(each, Mapping)}
         by_name = {
             fold(names.bare(name)): places(each, join("data_mapping", name), self._say)
             for name, each in given.items()
             if isinstance(each, Mapping)
         }
-        for name, each in _objects(self.head.get("evaluator_config")):
-            block = next((each[key] for key in _BLOCKS if isinstance(each.get(key), Mapping)), None)
-            if block is not None:
-                by_name[fold(names.bare(name))] = places(block, join("evaluator_config", name, "column_mapping"), self._say)
-        return places(flat, "data_mapping", self._say), by_name
+        for name, each in objects(self.head.get("evaluator_config")):
+            for key in _BLOCKS:
+                if each.get(key) is not None:
+                    by_name[fold(names.bare(name))] = places(each[key], join("evaluator_config", name, key), self._say)
+        common = places(flat, "data_mapping", self._say)
+        if DEFAULT in by_name and not self._names_any():
+            rest = by_name.pop(DEFAULT)
+            common = Places(where={**rest.where, **common.where}, of={**rest.of, **common.of})
+        return common, by_name
 
     def _checks(self, by_name: Mapping[str, Places]) -> Iterator[Mapped]:
         given = self.head.get("evaluators")
@@ -114,40 +123,56 @@ class Document:
         name = given.get("name")
         name = name if isinstance(name, str) and name.strip() else bare
         parameters = given.get("initialization_parameters") or {}
-        more = _of(self.head.get("evaluator_parameters"), kind)
-        grader = _of(self.head.get("openai_graders"), kind)
+        if not isinstance(parameters, Mapping):
+            self._say(f"must be an object, not {shown(parameters)}", join(path, "initialization_parameters"))
+            parameters = {}
+        more = _of(self.head.get("evaluator_parameters"), kind, name)
+        grader = _of(self.head.get("openai_graders"), kind, name)
         rest = {key: each for key, each in given.items() if key not in _CRITERION | {"evaluator"}}
-        options = {**rest, **(parameters if isinstance(parameters, Mapping) else {}), **more, **grader}
+        options = {**rest, **parameters, **more, **grader}
         block, at = given.get("data_mapping"), join(path, "data_mapping")
-        mapping = places(block, at, self._say) if block else by_name.get(fold(bare)) or by_name.get(fold(name))
+        mapping = places(block, at, self._say) if block else None
+        mapping = mapping or by_name.get(fold(bare)) or by_name.get(fold(name)) or by_name.get(DEFAULT)
         if fold(bare) in _GRADERS:
-            mapping = self._grader(options, path, mapping)
+            mapping = self._grader(bare, options, path, mapping)
         check = Check(evaluator=names.ours(kind), name=name, options=names.options(options), origin="file", path=path)
         return Mapped(check=check, mapping=mapping)
 
-    def _grader(self, options: dict[str, JSON], path: str, mapping: Places | None) -> Places | None:
-        """What a grader compares stands among its options: `input` is the answer, `reference` what is expected."""
-        given = {
-            param: options.pop(key)
-            for key, param in (("input", "response"), ("reference", "ground_truth"))
-            if isinstance(options.get(key), str)
-        }
+    def _grader(self, bare: str, options: dict[str, JSON], path: str, mapping: Places | None) -> Places | None:
+        """What a grader compares stands among its options: `input` is the answer, `reference` what is expected.
+
+        Where that is a single field, it is a mapping; any other text, and what is put to a judge, is the grader's own.
+        """
+        given: dict[str, JSON] = {}
+        for key, param in (("input", "response"), ("reference", "ground_truth")):
+            if fold(bare) in _COMPARING and is_field(options.get(key)):
+                given[param] = options.pop(key)
+            for field in within(options.get(key)):
+                if field.sees is not None or field.path not in names.EVIDENCE:
+                    self._fields.append((join(path, key), field))
         return places(given, path, self._say) if given else mapping
 
     def _say(self, message: str, path: str, fix: str = "", *, warning: bool = False) -> None:
-        self._problems.add(self._source, message, path=path, fix=fix)
+        (self._problems.warn if warning else self._problems.add)(self._source, message, path=path, fix=fix)
 
 
 _GRADERS = frozenset(fold(name) for name in names.GRADERS)
+_SHOWN = 200
+"""Characters up to which an expression is shown whole."""
+_COMPARING = frozenset({"stringcheck", "textsimilarity"})
+"""Graders of which two texts are compared, and nobody is asked."""
 
 
 def places(given: JSON, path: str, say: Say) -> Places:
     """A mapping as it is written: parameters, each with an expression."""
     where: dict[str, str] = {}
     of: dict[str, Expression] = {}
+    if not isinstance(given, Mapping):
+        say(f"must be an object of parameters, not {shown(given)}", path, 'such as {"query": "{{item.question}}"}')
     for param, text in given.items() if isinstance(given, Mapping) else ():
         at = join(path, param) if path else ""
-        prefix = "" if path else f"--map {param}={text}: "
+        cut = f"{text[:60]}..." if isinstance(text, str) and len(text) > _SHOWN else text
+        prefix = "" if path else f"--map {param}={cut}: "
         near = None if param in names.EVIDENCE else meant(param)
         if near is not None:
             say(f'{prefix}no evaluator has the parameter "{param}"', at, did_you_mean(param, names.EVIDENCE))
@@ -160,7 +185,7 @@ def places(given: JSON, path: str, say: Say) -> Places:
                 raise ValueError("must be text such as {{item.query}}")
             of[param] = parse(param, text)
         except ValueError as error:
-            say(f"{prefix}{error}" if prefix else f"{text} {error}", at)
+            say(f"{prefix}{error}" if prefix else f"{cut} {error}", at)
             continue
         where[param] = at
     return Places(where=where, of=of)
@@ -196,14 +221,7 @@ def _without_rows(value: dict[str, JSON]) -> dict[str, JSON]:
     return head
 
 
-def _objects(given: JSON) -> Iterator[tuple[str, Object]]:
-    if isinstance(given, Mapping):
-        yield from ((name, each) for name, each in given.items() if isinstance(each, Mapping))
-
-
-def _of(given: JSON, name: str) -> dict[str, JSON]:
-    """What a map by evaluators says of one."""
-    for each, value in _objects(given):
-        if fold(names.bare(each)) == fold(names.bare(name)):
-            return dict(value)
-    return {}
+def _of(given: JSON, *called: str) -> dict[str, JSON]:
+    """What a map by evaluators says of one, by any of its names."""
+    wanted = [fold(names.bare(name)) for name in called]
+    return next((dict(value) for each, value in objects(given) if fold(names.bare(each)) in wanted), {})

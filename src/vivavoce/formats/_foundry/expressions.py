@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -14,6 +14,8 @@ from vivavoce.core.reply import JSON
 _BRACES = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _DOLLAR = re.compile(r"\$\{\s*([^{}]*?)\s*\}")
 _INDEX = re.compile(r"\[(\d+)\]")
+_LONGEST = 1000
+"""Characters of an expression; none that means something is as long."""
 _ROW = frozenset({"item", "data"})
 _ANSWER = frozenset({"sample", "target", "outputs"})
 _ALL_OF_IT = ("response", "tool_calls", "conversation")
@@ -53,6 +55,8 @@ def parse(param: str, text: str) -> Expression:
     Raises:
         ValueError: it is none; the message completes "EXPRESSION ...".
     """
+    if len(text) > _LONGEST:
+        raise ValueError(f"has {len(text):,} characters, and at most {_LONGEST:,} are allowed")
     found = _BRACES.fullmatch(text.strip()) or _DOLLAR.fullmatch(text.strip())
     if found is None:
         if "{{" in text or "${" in text or not text.strip():
@@ -70,6 +74,26 @@ def parse(param: str, text: str) -> Expression:
     if root in _ROW | _ANSWER:
         raise ValueError(f"names no field; write {{{{{root}.FIELD}}}}")
     raise ValueError(f'begins with "{root}" ({did_you_mean(root, sorted(_ROW | _ANSWER))})')
+
+
+def is_field(text: JSON) -> bool:
+    """Whether a text is a single field of the row or of the answer, in braces, and nothing besides."""
+    found = (_BRACES.fullmatch(text.strip()) or _DOLLAR.fullmatch(text.strip())) if isinstance(text, str) else None
+    return found is not None and found[1].partition(".")[0] in _ROW | _ANSWER
+
+
+def within(given: JSON) -> Iterator[Expression]:
+    """The fields that a text names, or that texts anywhere in a value do."""
+    if isinstance(given, str):
+        for match in _BRACES.finditer(given):
+            root, _, path = match[1].partition(".")
+            if root in _ROW and path and len(path) <= _LONGEST:
+                yield Expression(text=match[0], path=path)
+            elif root in _ANSWER and path in ANSWERS:
+                yield Expression(text=match[0], path=path, sees=ANSWERS[path])
+    else:
+        for each in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ():
+            yield from within(each)
 
 
 def find(row: JSON, path: str) -> JSON:

@@ -12,6 +12,7 @@ from vivavoce.core.source import Source
 from vivavoce.formats._foundry import tables
 from vivavoce.formats._foundry.asked import Asked, Level, refers
 from vivavoce.formats._foundry.documents import Document, places
+from vivavoce.formats._foundry.heads import unread
 from vivavoce.formats._foundry.recognise import layout
 from vivavoce.formats._foundry.rows import Cases, Entry, Lines, Wanted
 from vivavoce.wire import json_text
@@ -49,6 +50,10 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
                 format=NAME,
                 source=source.name,
             )
+        objection = unread(value)
+        if objection is not None:
+            problems.add(source, objection[0], line=1, fix=objection[1])
+            return _suite(source, ())
         value = [value]
         return _suite(source, Cases(source, problems, lambda: ((each, "", None, False) for each in value), asked))
     if not isinstance(value, list):

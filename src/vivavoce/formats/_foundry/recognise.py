@@ -105,7 +105,8 @@ def _is_whole(line: str) -> bool:
 
 
 def _asks(found: frozenset[str]) -> bool:
-    return bool(found & _ROWS) and bool(found & _ASKS or found <= _ROWS | {"name", "description"}) and not found & _NEVER
+    asks = found & _ASKS or any(columns.is_slip(name, each) for name in found for each in _ASKS)
+    return bool(found & _ROWS) and bool(asks or found <= _ROWS | {"name", "description"}) and not found & _NEVER
 
 
 def _is_row(found: frozenset[str], *, alone: bool) -> bool:
