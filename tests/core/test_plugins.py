@@ -82,14 +82,33 @@ def test_options_are_built_in():
     [
         ({"layot": "yaml"}, r'format native: unknown option "layot" \(did you mean "layout"\?\)'),
         ({"looks_for": "x"}, r'format native: unknown option "looks_for"'),
-        ({"layout": "xml"}, r"format native: .*xml"),
-        ({"layout": 3}, r"format native: "),
-        ({"layout": None}, r"format native: "),
+        ({"layout": "yamel"}, r'format native: layout is "yamel" \(did you mean "yaml"\?\)'),
+        ({"layout": 3}, r"format native: layout: expected text, got a whole number"),
+        ({"layout": None}, r"format native: layout: expected text, got nothing"),
     ],
 )
 def test_wrong_options_are_refused_by_name(options, message):
     with pytest.raises(BadOptions, match=message):
         plugins.build("formats", Use(name="native", options=options))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("F1Score", {"threshold": "x"}, "evaluator F1Score: threshold: expected a number, got text"),
+        (
+            "TaskNavigationEfficiency",
+            {"matching_mode": "x"},
+            r'matching_mode is "x" \(known here: exact_match, in_order_match, any',
+        ),
+        ("RegexMatch", {"patterns": "x"}, "patterns: expected a list, got text"),
+        ("RegexMatch", {"patterns": ["x", 3]}, r"patterns\[1\]: expected text, got a whole number"),
+        ("F1Score", {"threshold": 5}, "evaluator F1Score: threshold is 5; it lies between 0 and 1"),
+    ],
+)
+def test_wrong_values_are_told_in_words(name, options, message):
+    with pytest.raises(BadOptions, match=message):
+        plugins.build("evaluators", Use(name=name, options=options))
 
 
 def test_lax_reads_text_as_numbers_and_truths():

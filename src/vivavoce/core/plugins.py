@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from vivavoce.core import codec
+from vivavoce.core import codec, option_faults
 from vivavoce.core.errors import BadOptions, MissingExtra, PluginError, UnknownPlugin
 from vivavoce.core.model import Use
 from vivavoce.core.place import did_you_mean
@@ -174,7 +174,7 @@ def make(what: str, maker: Maker, options: Mapping[str, Any], *, lax: bool = Fal
     try:
         return codec.convert(options, maker, lax=lax) if isinstance(maker, type) else maker(**options)
     except (ValueError, TypeError) as error:
-        raise BadOptions(f"{what}: {error}") from error
+        raise BadOptions(f"{what}: {option_faults.in_words(str(error), maker)}") from error
     except ModuleNotFoundError as error:
         raise missing(what, error) from error
 

@@ -58,6 +58,14 @@ def test_structured_cells_are_read(read):
     assert seed.persona.desired_turns == 3
 
 
+def test_an_answer_within_messages_leaves_the_cell_of_answers_empty(read):
+    said = json.dumps([{"role": "user", "content": "q"}, {"role": "assistant", "content": "r"}]).replace('"', '""')
+    for column, cell in (("messages", said), ("conversation", f'{{""messages"": {said}}}')):
+        _, cases, problems = read(f'query,response,{column}\n,,"{cell}"\na,b,\nc,,\n', "s.csv")
+        assert problems.found() == ()
+        assert [(case.turns[0].input, case.turns[0].reply.text) for case in cases] == [("q", "r"), ("a", "b"), ("c", "")]
+
+
 def test_one_column_is_a_table_when_it_is_known(read):
     _, cases, _ = read("query\nOpen?\nClosed?\n", "s.csv")
     assert [case.turns[0].input for case in cases] == ["Open?", "Closed?"]

@@ -133,12 +133,50 @@ def test_results_find_their_calls_by_id(case):
     assert turn.reply.text is None
 
 
+def test_ids_may_be_numbers(case):
+    calls = [{**FLAT, "tool_call_id": number} for number in (0, 1)]
+    results = [{"role": "tool", "tool_call_id": number, "content": str(number)} for number in (1, 0)]
+    (turn,) = case({"messages": [USER, {"role": "assistant", "content": calls}, *results]}).turns
+    assert [(call.id, call.result) for call in turn.reply.tool_calls] == [("0", "0"), ("1", "1")]
+
+
+@pytest.mark.parametrize("given", [{"id": "c1"}, "stock", 1], ids=str)
+def test_calls_that_are_no_list_are_not_lost(told, given):
+    (problem,) = told({"messages": [USER, {"role": "assistant", "content": "Yes.", "tool_calls": given}]})
+    assert "messages[1].tool_calls: must be a list of tool calls" in problem
+
+
+def test_approvals_are_results_of_no_call(case, read):
+    asked = {"type": "mcp_approval_request", "id": "a1", "name": "stock"}
+    given = {"type": "mcp_approval_response", "approval_request_id": "a1", "approve": True}
+    messages = [
+        USER,
+        {"role": "assistant", "content": [FLAT, asked]},
+        {"role": "tool", "content": [given]},
+        {"role": "tool", "tool_call_id": "c1", "content": "2"},
+        ANSWER,
+    ]
+    _, cases, problems = read([{"messages": messages}])
+    assert (problems.found(), problems.warnings) == ((), [])
+    assert [call.result for call in cases[0].turns[0].reply.tool_calls] == ["2"]
+
+
+def test_arguments_of_a_tool_that_is_not_expected_are_a_slip(told):
+    (problem,) = told({"query": "q", "response": "r", "expected_actions": [["stock"], {"stocks": {"item": 1}}]})
+    assert problem == (
+        '1: expected_actions[1].stocks: are arguments of "stocks", which is not expected (did you mean "stock"?)'
+    )
+
+
 def test_a_result_of_no_call_is_told_and_stops_nothing(read):
     _, cases, problems = read([{"messages": [USER, {"role": "tool", "tool_call_id": "z", "content": "x"}, ANSWER]}])
     assert cases[0].turns[0].reply == Reply(text="Yes.", tool_calls=())
     assert [str(each) for each in problems.warnings] == [
         's.jsonl:1: messages[1]: is the result of no call: no call before it has the id "z"'
     ]
+    given = {"role": "tool", "tool_call_id": "c1", "content": "x"}
+    _, _, problems = read([{"messages": [USER, {"role": "assistant", "content": [FLAT]}, given, given, ANSWER]}])
+    assert [each.message for each in problems.warnings] == ['is the result of no call: the call "c1" has one already']
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from vivavoce.core import codec
-from vivavoce.core.place import join
+from vivavoce.core.place import did_you_mean, join
 from vivavoce.core.reply import JSON, Object, ToolCall
 from vivavoce.formats._foundry.saying import Say, shown
 from vivavoce.wire.json_text import DEPTH_LIMIT, too_deep
@@ -139,7 +139,16 @@ def expected(given: JSON, path: str, say: Say) -> tuple[tuple[str, ...], Mapping
     if not isinstance(names, list) or not all(isinstance(each, str) and each.strip() for each in names):
         say("must be a list of names of tools", path, 'such as ["search", "book"], or [["search"], {"search": {"q": "x"}}]')
         return None
-    return tuple(each.strip() for each in names), arguments
+    told = tuple(each.strip() for each in names)
+    for name in arguments or ():
+        if name.strip() not in told:
+            say(
+                f'are arguments of "{name}", which is not expected',
+                join(path.removesuffix("[0]"), 1, name),
+                did_you_mean(name, told),
+            )
+            return None
+    return told, arguments
 
 
 def value(text: str) -> JSON:
@@ -175,6 +184,7 @@ def _arguments(given: JSON, path: str, say: Say) -> JSON:
 def _id(layers: Iterable[Object]) -> str | None:
     for layer in layers:
         for name in _IDS:
-            if isinstance(layer.get(name), str) and layer[name]:
-                return str(layer[name])
+            number = layer.get(name)
+            if isinstance(number, str | int) and not isinstance(number, bool) and number != "":
+                return str(number)
     return None

@@ -125,6 +125,8 @@ class Transcript:
     def _assistant(self, given: Object, path: str) -> None:
         content, at = given.get("content"), join(path, "content")
         called = given.get("tool_calls")
+        if called is not None and not isinstance(called, list):
+            self._say(f"must be a list of tool calls, not {shown(called)}", join(path, "tool_calls"))
         texts: list[str] = []
         before = len(self._said)
         if isinstance(content, str):
@@ -182,7 +184,9 @@ class Transcript:
         content, number = given.get("content"), id_of(given)
         items = content if isinstance(content, list) else []
         results = [each for each in items if isinstance(each, Mapping) and each.get("type") not in _TEXT | _PASSED_OVER]
-        if results:
+        if items and all(isinstance(each, Mapping) and each.get("type") in _PASSED_OVER for each in items):
+            self.speaks_of_tools = True
+        elif results:
             for index, each in enumerate(results):
                 self._give(id_of(each) or number, result(each), join(path, "content", index))
         else:
@@ -196,7 +200,9 @@ class Transcript:
         if waiting:
             waiting[0].result, waiting[0].answered = value, True
         else:
-            whose = "no call waits for it" if number is None else f'no call before it has the id "{number}"'
+            known = any(each.id == number for each in made)
+            whose = f'the call "{number}" has one already' if known else f'no call before it has the id "{number}"'
+            whose = "no call waits for it" if number is None else whose
             self._say(f"is the result of no call: {whose}", path, warning=True)
 
 

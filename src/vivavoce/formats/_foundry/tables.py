@@ -54,6 +54,8 @@ def entries(source: Source, problems: Problems) -> Iterator[tuple[JSON, str, int
             problems.add(source, damage, line=line, fix='put a cell that holds the delimiter into quotes, as "a, b"')
         elif not damage:
             row = {name: cell for name, cell in zip(header, cells, strict=True) if cell or name not in _ABSENT_WHEN_EMPTY}
+            if row.get("response") == "" and ("messages" in row or "conversation" in row):
+                del row["response"]  # the answer stands there
             yield row, "", line, wrong
             continue
         if damage:

@@ -1,0 +1,39 @@
+"""What is wrong with the value of a plugin's option, in a person's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any, get_args, get_type_hints
+
+from vivavoce.core.place import did_you_mean
+
+_AT_OPTION = re.compile(r"(.*) - at `\$\.(\w+)(.*)`", re.DOTALL)
+_TYPE = re.compile(r"`([^`]+)`")
+_TYPES = MappingProxyType(
+    {
+        "str": "text",
+        "int": "a whole number",
+        "float": "a number",
+        "bool": "true or false",
+        "array": "a list",
+        "object": "an object",
+        "null": "nothing",
+    }
+)
+"""Kinds of values, in words."""
+
+
+def in_words(message: str, maker: Callable[..., Any]) -> str:  # any plugin's
+    """What is wrong with an option's value, as a person says it; any other message as it is."""
+    found = _AT_OPTION.fullmatch(message)
+    if found is None:
+        return message
+    told, option, inner = found.groups()
+    if told.startswith("Invalid enum value"):
+        wrong = told.removeprefix("Invalid enum value ").strip("'")
+        allowed = [each for each in get_args(get_type_hints(maker).get(option)) if isinstance(each, str)]
+        return f'{option}{inner} is "{wrong}"' + (f" ({did_you_mean(wrong, allowed)})" if allowed and not inner else "")
+    told = _TYPE.sub(lambda match: " or ".join(_TYPES.get(each, each) for each in match[1].split(" | ")), told)
+    return f"{option}{inner}: {told[:1].lower()}{told[1:]}"
