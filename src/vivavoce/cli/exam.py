@@ -12,11 +12,13 @@ from vivavoce.cli.terms import limits, selection, taping
 from vivavoce.core import environment, prices
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vivavoce.cli.progress import Silent
     from vivavoce.cli.stopping import Stop
     from vivavoce.config.settings import Settings
     from vivavoce.core.kinds import Store
-    from vivavoce.core.model import Plan
+    from vivavoce.core.model import Plan, Suite
     from vivavoce.core.result import Run
     from vivavoce.run.outputs import Outputs
 
@@ -52,6 +54,18 @@ def begin(wanted: Settings, shown: Silent | None = None) -> int:
             sign_in(made)
         attempt = Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
         return carry_out(attempt, store, wanted, shown)
+
+
+def rehearse(wanted: Settings, suites: Sequence[Suite] = ()) -> Plan:
+    """What would be run, so that what is wrong with it is told before anything is done.
+
+    Raises:
+        VivaError: it cannot be held as it is asked for.
+    """
+    from vivavoce.run.planner import plan
+
+    with environment.known(wanted.environment), prices.known(wanted.prices):
+        return plan(selection(wanted), suites=suites, asks=taping(wanted).asks)
 
 
 def sign_in(plan: Plan) -> None:

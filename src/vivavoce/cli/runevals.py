@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ def _run(asked: argparse.Namespace) -> int:
     from vivavoce.cli._runevals.variables import variables
     from vivavoce.cli._runevals.wanted import settings
     from vivavoce.cli.console import warn
-    from vivavoce.cli.exam import begin
+    from vivavoce.cli.exam import begin, rehearse
 
     environment, warning = variables(asked.env, os.environ, Path())
     if warning is not None:
@@ -74,7 +75,7 @@ def _run(asked: argparse.Namespace) -> int:
         code = converse(wanted, log)
     else:
         if named is not None:
-            datasets.upgrade(named)
+            datasets.upgrade(named, partial(rehearse, replace(wanted, paths=(named,))))
         else:
             named = datasets.typed(asked.prompts, asked.expected)
         code = begin(replace(wanted, paths=(named,)), log)

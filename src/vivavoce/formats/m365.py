@@ -104,6 +104,18 @@ def inline(name: str, asked: Iterable[tuple[str, str | None]]) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
+def is_legacy(path: Path) -> bool:
+    """Whether a document has no version, so that an upgrade would rewrite it.
+
+    Raises:
+        DatasetError: it is no valid eval document.
+        UsageError: it cannot be read.
+    """
+    from vivavoce.formats._m365 import upgrade as upgrading
+
+    return upgrading.is_legacy(path)
+
+
 def upgrade(path: Path, *, now: datetime) -> Upgraded:
     """Give a document without a version its version, in place and with a backup.
 

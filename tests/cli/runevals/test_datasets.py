@@ -122,6 +122,14 @@ def test_nothing_is_rewritten_before_there_is_an_agent(runevals, folder):
     assert json.loads((folder / "evals.json").read_text()) == LEGACY
 
 
+@pytest.mark.parametrize("more", [("--target", "python:nowhere:answer"), ("--target", "nothing:x")])
+def test_nothing_is_rewritten_for_an_agent_that_is_not_there(runevals, folder, more):
+    (folder / "evals.json").write_text(json.dumps(LEGACY))
+    assert runevals(*more).code == 2
+    assert json.loads((folder / "evals.json").read_text()) == LEGACY
+    assert list(folder.glob("*.bak.*")) == []
+
+
 def test_other_formats_are_read_and_never_rewritten(runevals, agent, folder):
     row = '{"input": "Where is HW-1036?", "expected": "Order HW-1036 was cancelled.", "evaluators": {"ExactMatch": {}}}\n'
     (folder / "cases.jsonl").write_text(row)
@@ -158,4 +166,5 @@ def test_typed_prompts_are_kept_so_that_their_run_can_be_looked_at(runevals, ech
     runevals("--target", echo, "--prompts", "Grüße 🌊 \ue200cite\ue202turn1search1\ue201", "--expected", "a")
     (path,) = (folder / ".viva" / "prompts").iterdir()
     assert path.stem == hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    assert (folder / ".viva" / ".gitignore").read_text() == "*\n"
     assert "Grüße 🌊" in path.read_text(encoding="utf-8")

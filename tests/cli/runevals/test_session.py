@@ -130,6 +130,22 @@ def test_bytes_that_are_no_text_are_not_asked(process, echo, folder, exact):
     assert [item["prompt"] for item in items(folder)] == ["a"]
 
 
+def test_nothing_but_what_cannot_be_asked_is_told_as_that(process, echo):
+    done = process("--target", echo, "-i", stdin=b"\xff\xfe\n\n\n")
+    assert done.code == 2
+    assert "no prompt was asked, so nothing was run" in done.err
+
+
+def test_results_of_an_earlier_run_are_not_told_as_those_of_one_that_asked_nothing(terminal, echo, folder):
+    (folder / "out.json").write_text("earlier", encoding="utf-8")
+    screen = terminal("--target", echo, "-i", "-o", "out.json")
+    screen.expect("Prompt: ")
+    with pytest.raises((AssertionError, OSError)):
+        screen.interrupt("Results:")
+    assert screen.end() == 130
+    assert (folder / "out.json").read_text(encoding="utf-8") == "earlier"
+
+
 def test_no_prompt_is_nothing_evaluated(process, echo, folder):
     done = process("--target", echo, "-i")
     assert (done.code, done.out) == (2, "")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from vivavoce.cli._runevals.variables import in_ci
 from vivavoce.cli.console import note, prompt
+from vivavoce.core import folders
 from vivavoce.core.errors import UsageError
 
 NAMES = ("prompts.json", "evals.json", "tests.json")
@@ -72,8 +73,10 @@ def _wanted() -> bool:
             return answer.strip().lower() in ("", "y", "yes")
 
 
-def upgrade(name: str) -> None:
+def upgrade(name: str, check: Callable[[], object]) -> None:
     """Give a legacy document its version, in place and with a backup, and say so. Any other file is left alone.
+
+    `check` is called before a file is touched, and raises when it is not to be.
 
     Raises:
         UsageError: it cannot be written, or is no file.
@@ -87,8 +90,9 @@ def upgrade(name: str) -> None:
     path = Path(name)
     if path.is_dir():
         raise UsageError(f"--prompts-file {name}: is a folder; name one document in it, or read them all with viva run {name}")
-    if not path.is_file() or not m365.M365().matches(Source(path)):
+    if not path.is_file() or not m365.M365().matches(Source(path)) or not m365.is_legacy(path):
         return
+    check()
     # Local time, as the vendor's own command names its backups.
     done = m365.upgrade(path, now=datetime.now().astimezone())
     if done.backup is not None:
@@ -135,7 +139,7 @@ def keep(path: Path, text: str) -> None:
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folders.make(path.parent)
         beside.write_text(text, encoding="utf-8", newline="\n")
         os.replace(beside, path)
     except OSError as error:

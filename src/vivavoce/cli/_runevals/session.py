@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from vivavoce.cli._runevals import datasets
 from vivavoce.cli.console import note, prompt, say, warn
-from vivavoce.cli.exam import Attempt, hold, sign_in
+from vivavoce.cli.exam import Attempt, hold, rehearse, sign_in
 from vivavoce.cli.progress import Silent, progress
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store, project
 from vivavoce.cli.terms import selection
-from vivavoce.core import environment
+from vivavoce.core import environment, prices
 from vivavoce.core.errors import EXIT_INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
@@ -31,19 +31,20 @@ def converse(wanted: Settings, log: Silent | None) -> int:
 
     Raises:
         VivaError: the agent or the judge cannot be made, or the run cannot be kept.
+        KeyboardInterrupt: it was stopped before anything was asked.
     """
+    from vivavoce.core.model import Case, Suite, Turn
     from vivavoce.run.outputs import Outputs, choose
 
     outputs = Outputs(choose(wanted.output, min_pass_rate=wanted.min_pass_rate))
-    with environment.known(wanted.environment), open_store(wanted) as store:
+    with environment.known(wanted.environment), prices.known(wanted.prices), open_store(wanted) as store:
         outputs.spare(None, project(wanted))
-        _rehearse(wanted)
+        # Whether agent, judge or evaluators cannot be made is found out before anything is typed.
+        sign_in(rehearse(wanted, [Suite(name=datasets.SUITE, cases=(Case(id="#0", turns=(Turn(input=""),)),))]))
         session = _Session(wanted, store, outputs, log)
         code = session.hold()
         if session.run is None:
-            if code is None:
-                raise UsageError("no prompt was typed, so nothing was run")
-            return code
+            raise UsageError(f"no prompt was {'asked' if session.refused else 'typed'}, so nothing was run")
         verdict = report(session.run, outputs, wanted)
     return verdict if code is None else code
 
@@ -55,6 +56,8 @@ class _Session:
         from vivavoce.run import identity
 
         self.run: Run | None = None
+        self.refused = False
+        """Whether something was typed that could not be asked."""
         self._wanted = wanted
         self._store = store
         self._outputs = outputs
@@ -75,6 +78,8 @@ class _Session:
                     return code
         except KeyboardInterrupt:
             note("")
+            if self.run is None:
+                raise  # there is nothing to report
             return EXIT_INTERRUPTED
         return None
 
@@ -85,6 +90,7 @@ class _Session:
             text = datasets.document([*self._said, pair])
         except UsageError as error:
             note(f"Not asked: {error}.")
+            self.refused = True
             return None
         self._said.append(pair)
         datasets.keep(self._path, text)
@@ -127,15 +133,6 @@ async def _one(attempt: Attempt, store: Store, wanted: Settings, shown: Silent) 
     with stopping(shown.close) as stop:
         run = await hold(attempt, store, wanted, shown, stop)
         return run, stop.code
-
-
-def _rehearse(wanted: Settings) -> None:
-    """Find out before anything is typed that agent, judge or evaluators cannot be made."""
-    from vivavoce.core.model import Case, Suite, Turn
-    from vivavoce.run.planner import plan
-
-    made = plan(selection(wanted), suites=[Suite(name=datasets.SUITE, cases=(Case(id="#0", turns=(Turn(input=""),)),))])
-    sign_in(made)
 
 
 def _typed() -> Iterator[tuple[str, str | None]]:

@@ -34,6 +34,17 @@ class Upgraded:
     changed: bool
 
 
+def is_legacy(path: Path) -> bool:
+    """Whether a document has no `schemaVersion`.
+
+    Raises:
+        DatasetError: it is no valid document.
+        UsageError: it cannot be read.
+    """
+    value = _read(Source(path))
+    return not (isinstance(value, dict) and "schemaVersion" in value)
+
+
 def upgrade(path: Path, *, now: datetime) -> Upgraded:
     """Rewrite a document without `schemaVersion` as one with it; leave one that has it alone.
 

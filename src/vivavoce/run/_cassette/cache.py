@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from vivavoce.core import codec
+from vivavoce.core import codec, folders
 from vivavoce.core.reply import Object
 from vivavoce.run._cassette.outcome import Outcome, check
 
@@ -35,7 +35,7 @@ class Cache:
         path = self._path(inputs)
         beside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.part")
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            folders.make(path.parent)
             beside.write_bytes(codec.canonical({"inputs": inputs, "outcome": made}) + b"\n")
             os.replace(beside, path)
 
