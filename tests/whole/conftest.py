@@ -22,12 +22,12 @@ Viva = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def viva(tmp_path: Path) -> Viva:
-    """Runs `viva` in an empty folder, as its own process."""
+    """Runs `viva` in an empty folder, or in one below it, as its own process."""
 
-    def run(*argv: str, timeout: float = 60, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    def run(*argv: str, timeout: float = 60, stdin: str | None = None, folder: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command(*argv),
-            cwd=tmp_path,
+            cwd=tmp_path / folder,
             env=environment(),
             input=stdin,
             capture_output=True,
@@ -37,6 +37,14 @@ def viva(tmp_path: Path) -> Viva:
         )
 
     return run
+
+
+def script(name: str, *argv: str) -> subprocess.CompletedProcess[str]:
+    """Runs a Python file of `scripts/`."""
+    path = Path(__file__).resolve().parents[2] / "scripts" / name
+    return subprocess.run(
+        [sys.executable, str(path), *argv], capture_output=True, text=True, encoding="utf-8", timeout=300, check=False
+    )
 
 
 def command(*argv: str) -> list[str]:
