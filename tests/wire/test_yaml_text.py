@@ -296,3 +296,12 @@ def test_json_without_surrogate_pairs_is_yaml_too(value):
     if max(text) >= "\x7f" or len(text) > 900:
         return  # libyaml refuses some control characters that JSON allows bare, and names of more than 1,024 characters
     assert read(text) == (value, [])
+
+
+@pytest.mark.parametrize("letter", ["\x85", "\u2028", "\u2029"])
+def test_what_is_a_line_break_to_older_yaml_alone_is_none(letter):
+    assert read(f'a: "x{letter}  y"\n') == ({"a": f"x{letter}  y"}, [])
+    assert read(f"a: x{letter}y\nb{letter}: |\n  x{letter}  y\n") == ({"a": f"x{letter}y", f"b{letter}": f"x{letter}  y\n"}, [])
+    assert read(f"a: \uf8ff{letter}\n") == ({"a": f"\uf8ff{letter}"}, [])
+    assert read(f"a: '{letter}'\nb: .nan\n")[1][0].startswith("f:2: ")
+    assert read(f"a: '{letter}\n")[1][0].startswith("f:2: ")

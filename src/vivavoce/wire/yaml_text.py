@@ -16,6 +16,7 @@ from vivavoce.core.place import Problems, above, join
 from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
 from vivavoce.wire.json_text import DEPTH_LIMIT, DIGITS_LIMIT, FEWER, OPEN_LIMIT
+from vivavoce.wire.yaml_events import Broken, events, line_of
 
 ALIAS_LIMIT = 1_000_000
 """Values that aliases may add to a document, each counted as often as it is referred to."""
@@ -45,15 +46,6 @@ class Unfit(ValueError):
     """A scalar that has no value here, such as `.nan`; the message says why."""
 
 
-class _Broken(Exception):
-    """Reading cannot go on."""
-
-    def __init__(self, message: str, line: int, fix: str = "") -> None:
-        super().__init__(message)
-        self.line = line
-        self.fix = fix
-
-
 def parse(source: Source, text: str, problems: Problems) -> JSON:
     """The value of a YAML text; `None` after reporting what is wrong.
 
@@ -62,11 +54,11 @@ def parse(source: Source, text: str, problems: Problems) -> JSON:
     """
     reader = _Reader(source, problems)
     try:
-        for count, event in enumerate(_events(text)):
+        for count, event in enumerate(events(text)):
             if count > OPEN_LIMIT // 4:  # a YAML text takes far longer to read than a JSON one
-                raise _Broken("holds over a million values, too many to read at once", 1, FEWER)
+                raise Broken("holds over a million values, too many to read at once", 1, FEWER)
             reader.take(event)
-    except _Broken as broken:
+    except Broken as broken:
         problems.add(source, str(broken), line=broken.line, fix=broken.fix)
         return None
     return reader.value
@@ -119,22 +111,6 @@ def _number(text: str) -> JSON:
     return text
 
 
-def _events(text: str) -> Iterator[yaml.Event]:
-    # libyaml where PyYAML was built with it; else the same events, ten times slower.
-    try:
-        yield from yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.MarkedYAMLError as error:
-        at = error.problem_mark or error.context_mark
-        said = " ".join(part for part in (error.context, error.problem) if part)
-        raise _Broken(f"is not valid YAML: {said}", at.line + 1 if at else 1) from error
-    except yaml.reader.ReaderError as error:
-        raise _Broken(f"is not valid YAML: {error.reason}", text.count("\n", 0, error.position) + 1) from error
-
-
-def _line(event: yaml.Event) -> int:
-    return event.start_mark.line + 1 if event.start_mark else 1
-
-
 @dataclass(slots=True)
 class _Open:
     """A mapping or list whose end has not come."""
@@ -169,7 +145,7 @@ class _Reader:
 
     def take(self, event: yaml.Event) -> None:
         """Go one event on."""
-        line = _line(event)
+        line = line_of(event)
         if isinstance(event, yaml.ScalarEvent):
             self._scalar(event, line)
         elif isinstance(event, yaml.CollectionStartEvent):
@@ -181,7 +157,7 @@ class _Reader:
         elif isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                raise _Broken("a second document begins here", line, "keep one document a file")
+                raise Broken("a second document begins here", line, "keep one document a file")
 
     def _scalar(self, event: yaml.ScalarEvent, line: int) -> None:
         self._refuse_tag(event.tag, line)
@@ -213,9 +189,9 @@ class _Reader:
         self._refuse_tag(event.tag, line)
         holder = self._open[-1] if self._open else None
         if holder is not None and isinstance(holder.value, dict) and holder.key is None:
-            raise _Broken("a name must be text, not a list or mapping", line)
+            raise Broken("a name must be text, not a list or mapping", line)
         if len(self._open) >= DEPTH_LIMIT:
-            raise _Broken(f"nested deeper than {DEPTH_LIMIT} levels", line, "flatten it")
+            raise Broken(f"nested deeper than {DEPTH_LIMIT} levels", line, "flatten it")
         if event.anchor is not None:
             self._anchors[event.anchor] = None
         self._open.append(_Open({} if isinstance(event, yaml.MappingStartEvent) else [], event.anchor))
@@ -231,18 +207,18 @@ class _Reader:
 
     def _alias(self, name: str, line: int) -> None:
         if name not in self._anchors:
-            raise _Broken(f"*{name} refers to nothing before it", line, f"mark a value with &{name}")
+            raise Broken(f"*{name} refers to nothing before it", line, f"mark a value with &{name}")
         anchored = self._anchors[name]
         if anchored is None:
-            raise _Broken(f"*{name} stands within what it refers to", line)
+            raise Broken(f"*{name} stands within what it refers to", line)
         total = _Anchored(None, self._aliased.size + anchored.size, self._aliased.letters + anchored.letters)
         if total.size > ALIAS_LIMIT or total.letters > ALIAS_TEXT_LIMIT:
-            raise _Broken("aliases make this document too large", line, "write out less, or split the file")
+            raise Broken("aliases make this document too large", line, "write out less, or split the file")
         self._aliased = total
         holder = self._open[-1] if self._open else None
         if holder is not None and isinstance(holder.value, dict) and holder.key is None:
             if not isinstance(anchored.value, str):
-                raise _Broken("a name must be text, not a list or mapping", line)
+                raise Broken("a name must be text, not a list or mapping", line)
             self._name(holder, anchored.value, line, plain=False, anchor=None)
         else:
             self._put(anchored.value, anchored.size, anchored.letters, line)
@@ -260,7 +236,7 @@ class _Reader:
         if holder.merge:
             given = value if isinstance(value, list) else [value]
             if not all(isinstance(each, dict) for each in given):
-                raise _Broken("<< takes a mapping, or a list of them", line)
+                raise Broken("<< takes a mapping, or a list of them", line)
             holder.merged += given
         else:
             holder.value[holder.key or ""] = value
@@ -280,11 +256,11 @@ def _walk(text: str) -> Iterator[tuple[str, Mark]]:
     stack: list[tuple[str, str | int | None]] = []  # path of an open container; index in a list, name in a mapping if known
     named_at = 0
     try:
-        for event in _events(text):
+        for event in events(text):
             if isinstance(event, yaml.CollectionEndEvent):
                 stack.pop()
             elif isinstance(event, yaml.NodeEvent):
-                path, line = "", _line(event)
+                path, line = "", line_of(event)
                 if stack:
                     above_it, place = stack[-1]
                     if place is None:
@@ -296,5 +272,5 @@ def _walk(text: str) -> Iterator[tuple[str, Mark]]:
                 yield path, Mark(line=line, plain=isinstance(event, yaml.ScalarEvent) and not event.style)
                 if isinstance(event, yaml.CollectionStartEvent):
                     stack.append((path, None if isinstance(event, yaml.MappingStartEvent) else 0))
-    except _Broken:
+    except Broken:
         return

@@ -7,6 +7,7 @@ from typing import IO
 import yaml
 
 from vivavoce.core.reply import JSON
+from vivavoce.wire.yaml_events import NO_BREAKS
 from vivavoce.wire.yaml_text import Unfit, scalar
 
 _TEXT = "tag:yaml.org,2002:str"
@@ -26,7 +27,8 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
         if not isinstance(data, str):
             node: yaml.Node = super().represent_data(data)
             return node
-        style = "|" if "\n" in data.rstrip("\n") else None if _stays_text(data) else '"'
+        odd = NO_BREAKS.search(data) is not None or not _stays_text(data)
+        style = '"' if odd else "|" if "\n" in data.rstrip("\n") else None
         text: yaml.Node = self.represent_scalar(_TEXT, data, style=style)
         return text
 
