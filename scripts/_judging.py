@@ -74,7 +74,7 @@ def folder(given: str | None) -> Path:
 
 def rows(data: Path) -> list[Row]:
     """Every labelled row there is, the public sets first."""
-    return [*_sts(data), *_begin(data), *_topical(data), *_summeval(data), *_own()]
+    return [*_sts(data), *_begin(data), *_topical(data), *_summeval(data), *own()]
 
 
 def auc(human: Sequence[bool], said: Sequence[float]) -> float:
@@ -188,7 +188,8 @@ def _summeval(data: Path) -> Iterator[Row]:
         )
 
 
-def _own() -> Iterator[Row]:
+def own() -> Iterator[Row]:
+    """The project's own answers, each called good or bad."""
     for construct, labels in OWN_LABELS.items():
         for row in _lines(OWN / f"{construct}.jsonl"):
             human = labels[row["human"]]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.result import Verdict
@@ -109,3 +113,37 @@ def test_steps_are_whole_on_a_scale_of_several(scale, whole):
 
 def test_labels_are_no_numbers():
     assert made(scale=None, labels={"a": 0, "b": 5}).whole is False
+
+
+PIECES = st.sampled_from(
+    [
+        "<",
+        "</",
+        ">",
+        "/",
+        " ",
+        "\n",
+        "\u200b",
+        "\uff1c",
+        "\uff1e",
+        "\u2039",
+        "&lt;",
+        "answer",
+        "ANSWER",
+        "question",
+        "x",
+        "{{response}}",
+        "'",
+    ]
+)
+
+
+@settings(max_examples=300)
+@given(st.lists(PIECES, max_size=12).map("".join), st.lists(PIECES, max_size=12).map("".join))
+def test_no_text_whatever_makes_a_tag_of_the_prompt(asked, answered):
+    rubric = made("<question>{{input}}</question>\n<answer>{{response}}</answer> Grade it.")
+    filled = rubric.fill({"input": asked, "response": answered})
+    told = re.fullmatch(r"<question>(.*)</question>\n<answer>(.*)</answer> Grade it\.", filled, re.DOTALL)
+    assert told is not None
+    for text in told.groups():
+        assert not re.search(r"[<\uff1c\u2039]\W{0,9}(?:question|answer)\b", text, re.IGNORECASE)

@@ -82,7 +82,7 @@ class Rubric:
         """
         fences = "|".join(sorted({re.escape(name) for name in _FENCE.findall(self.prompt)}))
         tag = re.compile(rf"<(\s*/?\s*(?:{fences})\s*)>", re.IGNORECASE) if fences else None
-        like = re.compile(rf"[<\uff1c\u2039\ufe64](?=[^<>\w]{{0,9}}(?:{fences})\b)", re.IGNORECASE) if fences else None
+        like = re.compile(rf"[<\uff1c\u2039\ufe64](?=\W{{0,9}}(?:{fences})\b)", re.IGNORECASE) if fences else None
 
         def value(match: re.Match[str]) -> str:
             text = values["|".join(name.strip() for name in match[1].split("|"))]
