@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from conftest_dialects import said_last
-from conftest_models import KEY, OPTIONS, Models, failure, hangs, models, no_variables, refuses, says, sends
+from conftest_models import KEY, OPTIONS, Models, endpoint, failure, hangs, models, no_variables, refuses, says, sends
 
 from vivavoce.core import plugins
 from vivavoce.core.kinds import Provider
@@ -62,6 +62,16 @@ async def test_a_failure_is_typed(provider, models, answer, retriable):
     assert failed.retry_after == (3 if failed.code == "http_429" else None)
     assert failed.message.isprintable()
     assert KEY not in failed.message
+
+
+@pytest.mark.parametrize("status", [302, 303, 307])
+async def test_who_is_redirected_to_another_server_sends_it_nothing(provider, models, status):
+    async with endpoint() as other:
+        models(sends(b"", status, headers={"Location": f"{other.base}/v1/chat/completions"}))
+        failed = await failure(provider.complete(SAID))
+        assert (failed.code, failed.retriable) == ("redirect", False)
+        assert models.asked
+        assert other.asked == []
 
 
 async def test_to_decline_is_no_failure(provider, models):

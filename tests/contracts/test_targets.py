@@ -11,6 +11,7 @@ import sys
 import textwrap
 import threading
 import warnings
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -309,6 +310,30 @@ async def test_a_call_that_is_cancelled_is_over(target):
             await asyncio.wait_for(session.send(request("wait", session="a")), 0.3)
     await asyncio.wait_for(session.close(), 20)
     assert await talk(target.session(trial("b", "hello")), "b", "hello") == ["hello"]
+
+
+@pytest.mark.parametrize("status", [302, 303, 307])
+@pytest.mark.parametrize("name", [name for name in AGENTS if name.split()[0] not in ("python", "command", "recorded")])
+async def test_who_is_redirected_to_another_server_sends_it_nothing(name, status, tmp_path):
+    async with AGENTS[name](tmp_path) as options, running() as trap, running() as other:
+
+        async def moved(asked: web.Request) -> web.Response:
+            return web.Response(status=status, headers={"Location": other.base + asked.path_qs})
+
+        trap.routes = defaultdict(lambda: moved)
+        led = {
+            key: re.sub(r"http://127\.0\.0\.1:\d+", trap.base, text) if isinstance(text, str) else text
+            for key, text in options.items()
+        }
+        target = plugins.build("targets", Use(name=name.split()[0], options=led))
+        session = target.session(trial("a", "hello"))
+        with pytest.raises(CallError) as raised:
+            await session.send(request("hello", session="a"))
+        await session.close()
+        await target.close()
+        assert raised.value.failure.retriable is False
+        assert trap.asked
+        assert other.asked == []
 
 
 @pytest.mark.parametrize("name", TARGETS)

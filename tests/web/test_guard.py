@@ -141,3 +141,16 @@ def test_every_answer_keeps_to_itself(server, path):
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cache-control"] == "no-store"
     assert "server" not in headers
+
+
+@pytest.mark.parametrize(
+    "way", ["../", "..%2f", "%2e%2e/", "..%5c", "..\\", "%252e%252e%252f", "....//", "/", "%00", "file:///"]
+)
+def test_no_address_leads_to_a_file_of_the_project(server, folder, way):
+    (folder / "secret.txt").write_text("lies-in-the-project", encoding="utf-8")
+    for start in ("/", "/assets/", "/api/", "/api/runs/", "/api/suites/", "/runs/", "/suites/", "/compare?a=", "/saiku/"):
+        for end in ("secret.txt", "evals/../secret.txt", "../secret.txt", "etc/passwd"):
+            answer = server.get(f"{start}{way}{end}")
+            assert answer.status < 500, (start, way, end)
+            assert b"lies-in-the-project" not in answer.body
+            assert b"root:x:0" not in answer.body
