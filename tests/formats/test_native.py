@@ -174,6 +174,24 @@ def test_evaluators_when_the_case_names_some_or_none(case, row, expected):
     assert names(case({"turns": [{"input": "q", **row}]}).turns[0].checks) == expected
 
 
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"rows": []}, ["RowComparison"]),
+        ({"rows": [{"a": 1}], "intent": "QUERY"}, ["Intent", "RowComparison"]),
+        ({"refusal": "cube", "insights": ["up"]}, ["RefusalContains", "InsightContains"]),
+        ({"rows": [{"a": 1}], "expected": "One."}, ["RowComparison", "Relevance", "Coherence", "Similarity"]),
+        ({"rows": [{"a": 1}], "evaluators": {"Intent": {}}}, ["Intent"]),
+    ],
+)
+def test_what_only_one_evaluator_can_examine_is_examined_by_it(case, row, expected):
+    checks = case({"input": "q", **row}).turns[0].checks
+    assert names(checks) == expected
+    asked = {check.evaluator for check in checks if check.origin == "item"}
+    assert asked == set(expected) - {"Relevance", "Coherence", "Similarity"}
+    assert case({"turns": [{"input": "q", **row}]}).turns[0].checks == checks or "evaluators" in row
+
+
 def test_evaluators_of_a_case_apply_to_each_of_its_turns(case):
     made = case(
         {

@@ -110,7 +110,7 @@ def turns(draw):
         metadata=draw(OBJECTS),
     )
     checks = draw(named_checks("item") | st.none())
-    return replace(made, checks=build.defaults(made.expect.response, made.context) if checks is None else checks)
+    return replace(made, checks=build.defaults(made.expect, made.context) if checks is None else checks)
 
 
 @st.composite
@@ -140,7 +140,7 @@ def cases(draw):
         return Case(id=identity, turns=tuple(draw(st.lists(turns(), min_size=1, max_size=3))), expect=draw(whole), **common)
     expect = draw(st.builds(Expectation, **OF_ANSWER))
     turn = replace(draw(turns()), expect=expect, metadata={})
-    turn = replace(turn, checks=draw(named_checks("item") | st.just(build.defaults(expect.response, turn.context))))
+    turn = replace(turn, checks=draw(named_checks("item") | st.just(build.defaults(turn.expect, turn.context))))
     return Case(id=identity, turns=(turn,), expect=draw(st.builds(Expectation, **OF_CONVERSATION)), **common)
 
 

@@ -20,6 +20,13 @@ SIMILARITY = (*RELEVANCE, Check(evaluator="Similarity", origin="default"))
 GROUNDEDNESS = Check(evaluator="Groundedness", origin="default")
 DEFAULTS = (RELEVANCE, SIMILARITY, (*RELEVANCE, GROUNDEDNESS), (*SIMILARITY, GROUNDEDNESS))
 """What a turn is examined by when nobody says: shared by all turns, by whether they have an expected response and a context."""
+EXAMINED = (
+    ("intent", Check(evaluator="Intent")),
+    ("refusal", Check(evaluator="RefusalContains")),
+    ("rows", Check(evaluator="RowComparison")),
+    ("insights", Check(evaluator="InsightContains")),
+)
+"""What only one evaluator can examine, which is therefore asked for where it is expected; in the order in which they examine."""
 CONTENT = ("text", "tool_calls", "citations", "retrievals", "rows", "intent", "refusal", "insight")
 """Keys of an answer without any of which there is none."""
 OF_TURN = ("input", "expected", "context", "reply")
@@ -115,9 +122,16 @@ def resolve(base: Named, own: Object, mode: str | None, path: str, origin: Origi
     return (*(by_name.pop(fold(check.evaluator), check) for check in base), *by_name.values())
 
 
-def defaults(expected: str | None, context: str | None) -> Checks:
-    """The checks of a turn for which nobody named any."""
-    return DEFAULTS[(expected is not None) + 2 * (context is not None)]
+def defaults(expect: Expectation, context: str | None) -> Checks:
+    """The checks of a turn for which nobody named any.
+
+    Where rows, an intent, a refusal or insights are expected, no wording is judged unless there is something to hold it against.
+    """
+    judged = DEFAULTS[(expect.response is not None) + 2 * (context is not None)]
+    if expect is NOTHING:
+        return judged
+    asked = tuple([check for name, check in EXAMINED if getattr(expect, name) is not None])
+    return asked if asked and judged is RELEVANCE else (*asked, *judged) if asked else judged
 
 
 def reply(given: JSON) -> Reply | None:
@@ -147,12 +161,12 @@ def _check(name: str, options: Object | None, path: str, origin: Origin) -> Chec
 def _single(row: Object, checks: Named, path: str) -> Turn:
     """The one turn of a row without turns, whose metadata are the case's."""
     get = row.get
-    expected, context, answer = get("expected"), get("context"), get("reply")
+    expect, context, answer = _expectation(row, OF_ANSWER), get("context"), get("reply")
     return Turn(
         input=row["input"],
         context=context,
-        expect=_expectation(row, OF_ANSWER),
-        checks=defaults(expected, context) if checks is None else checks,
+        expect=expect,
+        checks=defaults(expect, context) if checks is None else checks,
         reply=None if answer is None else reply(answer),
         path=path,
     )
@@ -160,14 +174,15 @@ def _single(row: Object, checks: Named, path: str) -> Turn:
 
 def _turn(said: Object, checks: Named, path: str) -> Turn:
     get = said.get
-    own, expected, context = get("evaluators"), get("expected"), get("context")
+    own, context = get("evaluators"), get("context")
+    expect = _expectation(said, OF_CONVERSATION + OF_ANSWER)
     if own is not None:
         checks = resolve(checks, own, get("evaluators_mode"), path)
     return Turn(
         input=said["input"],
         context=context,
-        expect=_expectation(said, OF_CONVERSATION + OF_ANSWER),
-        checks=defaults(expected, context) if checks is None else checks,
+        expect=expect,
+        checks=defaults(expect, context) if checks is None else checks,
         reply=reply(get("reply")),
         metadata=get("metadata") or {},
         path=path,

@@ -132,7 +132,7 @@ def _said(turn: Turn, base: build.Checks, lost: Lost) -> Members:
         {"input": turn.input}
         | _expected(turn.expect, lost)
         | _given(context=turn.context, reply=reply)
-        | _evaluators(turn.checks, base, build.defaults(turn.expect.response, turn.context), lost)
+        | _evaluators(turn.checks, base, build.defaults(turn.expect, turn.context), lost)
         | _given(metadata=dict(turn.metadata) or None)
     )
 
