@@ -96,6 +96,12 @@ async def test_turns_are_said_in_order_in_one_session_with_what_was_said_before(
     assert all(each.reply and each.reply.seconds is not None for each in result.turns)
 
 
+async def test_an_answer_in_other_than_words_says_nothing_in_what_was_said_before() -> None:
+    agent = Agent(lambda request: Reply(rows=({"year": "2025", "sales": 1},), intent="QUERY"))
+    await hold(agent, turn("sales by year"), turn("only 2025"))
+    assert agent.requests[1].history == (Message(role="user", content="sales by year"),)
+
+
 async def test_after_a_turn_that_failed_none_is_sent() -> None:
     failure = Failure(code="http_500", message="HTTP 500")
     agent = Agent(lambda request: failure if request.turn == 1 else "4")

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -113,6 +113,13 @@ async def _next(talk: Talk, case: Case) -> Turn | Failure | None:
     return said if isinstance(said, Failure) else _simulated(talk, said)
 
 
+def _said(turn: Turn, reply: Reply) -> Iterator[Message]:
+    """A question and its answer as later turns are told of them; an answer in other than words says nothing there."""
+    yield Message(role="user", content=turn.input)
+    if reply.text is not None:
+        yield Message(role="assistant", content=reply.text)
+
+
 async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Failure | None:
     case = trial.case
     try:
@@ -143,7 +150,7 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
             if any("expected_rows" in room.checks.examiner(check).needs for check in turn.checks):
                 reference = await _reference(session, turn.expect.reference_query, request, room.calls, player)
                 talk.held[-1] = replace(talk.held[-1], reference=reference)
-            history = (*history, Message(role="user", content=turn.input), Message(role="assistant", content=outcome.text))
+            history = (*history, *_said(turn, outcome))
             if talk.user is not None:
                 talk.user.hear(outcome)
         return None
