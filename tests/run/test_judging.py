@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,22 @@ async def test_a_score_equal_to_the_threshold_passes(name, threshold, of, value)
     above = await score(name, of, options={"threshold": threshold + (0.01 if threshold < 1 else 1)})
     assert (at.status, at.value, at.threshold) == ("pass", value, threshold)
     assert (above.status, above.value) == ("fail", value)
+
+
+async def test_what_takes_long_is_examined_beside_the_loop():
+    rows = tuple({"n": n} for n in range(2000))
+    turn = Turn(input="q", expect=Expectation(rows=rows))
+    large = Evidence(case=Case(id="c", turns=(turn,)), turn=turn, reply=Reply(rows=rows))
+    by, ticks = bench(), 0
+    examining = asyncio.ensure_future(by.score(Check(evaluator="RowComparison"), large, None))
+    while not examining.done():
+        await asyncio.sleep(0)
+        ticks += 1
+    assert ticks > 2, "the loop went on meanwhile"
+    assert examining.result().status == "pass"
+    late = await by.score(Check(evaluator="RowComparison"), large, 0.0)
+    assert (late.status, late.judge, late.reason) == ("error", None, "not judged within the time limit of the case")
+    await by.close()
 
 
 @pytest.mark.parametrize(("grade", "status", "unit"), [(1, "fail", 0.0), (2, "fail", 0.25), (3, "pass", 0.5), (5, "pass", 1.0)])

@@ -119,7 +119,8 @@ class Evaluator(Protocol):
     `lower_is_better: ClassVar[bool]` the highest. With `decides: ClassVar[bool]` it is applied before the others, and when it
     fails the other checks of its case skip. May have `rubric: Rubric | None`, which it asks, or `rubrics`, several; and
     `at_level(level)`, which gives the evaluator that stands for it there, when that needs or asks something else. One that
-    examines tool calls may have `examines(call: ToolCall) -> bool`, which tells those it is about from others.
+    examines tool calls may have `examines(call: ToolCall) -> bool`, which tells those it is about from others; one that works
+    long on much evidence, `takes_long(evidence) -> bool`: then it is applied in a thread, and holds up no other case.
     """
 
     needs: ClassVar[tuple[str, ...]]

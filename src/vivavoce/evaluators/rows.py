@@ -23,6 +23,8 @@ _TOLD = 5
 _KEPT_MISMATCHES = 1000
 _KEPT_ROWS = 500
 """How many the details keep of each; they say how many there were."""
+_LARGE = 500
+"""Rows, of both tables, that are compared in about the time of a call to an agent on the same machine."""
 _NO_ROWS = frozenset(("INSIGHT", "VIEW_CHANGE", "REFUSED"))
 
 
@@ -39,7 +41,8 @@ class RowComparison:
     is missing does.
     Numbers: on both sides `$565,238.13`, `EUR 5`, `(500)` for minus, `12%` (which is 12), `1.5e-3`; thousands are separated by
     commas, `.` begins the fraction, arithmetic is decimal. A whole number with a leading zero, such as `01234`, is a text.
-    Limits: `565.238,13` and `1,5` are texts. Texts are compared without space around them and with case; nothing is the empty
+    Limits: without order, thousands of rows of numbers that may each be off a little, and that no column of texts tells apart,
+    are an error. `565.238,13` and `1,5` are texts. Texts are compared without space around them and with case; nothing is the empty
     text, true and false are words.
     Source: Saiku agent evals, `expectedRows`, `referenceQuery`, `tolerance`, `orderMatters`.
     """
@@ -66,8 +69,19 @@ class RowComparison:
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} is {getattr(self, name):g}; it is 0 or more")
 
+    def takes_long(self, evidence: Evidence) -> bool:
+        """Whether the tables are large."""
+        try:
+            return len(evidence.expected_rows) + len(evidence.rows) > _LARGE
+        except Missing:
+            return False
+
     def score(self, evidence: Evidence) -> Verdict:
-        """1 when nothing differs."""
+        """1 when nothing differs.
+
+        Raises:
+            CallError: the order does not matter, and more rows are nearly alike than can be told apart.
+        """
         expected, got = evidence.expected_rows, evidence.rows
         kind = _unasked_kind(evidence)
         tolerance = Tolerance.of(self.absolute, self.relative)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from copy import copy
 from dataclasses import replace
 
@@ -85,10 +86,12 @@ class Bench:
         try:
             if examiner.level == "call" and not examiner.examines(evidence.call):
                 return None
-            if asker is None:
-                verdict: Verdict = examiner.evaluator.score(evidence)
+            if asker is not None:
+                verdict: Verdict = await within(deadline, examiner.evaluator.score(evidence, asker))
+            elif hasattr(examiner.evaluator, "takes_long") and examiner.evaluator.takes_long(evidence):
+                verdict = await within(deadline, asyncio.to_thread(examiner.evaluator.score, evidence))
             else:
-                verdict = await within(deadline, examiner.evaluator.score(evidence, asker))
+                verdict = examiner.evaluator.score(evidence)
         except Missing as missing:
             return self._lacking(examiner, check, missing)
         except Abstain as abstention:
@@ -102,7 +105,7 @@ class Bench:
         except (TimeoutError, Late):
             if self._player is not None:
                 self._player.late(Failure(code=LATE, message=_LATE, phase="judge"))
-            return self._stamp(examiner, "error", _LATE, judged=True, took=asker)
+            return self._stamp(examiner, "error", _LATE, judged=asker is not None, took=asker)
         except Exception as error:  # an evaluator's own mistake harms only its score
             return self._stamp(examiner, "error", f"the evaluator failed: {type(error).__name__}: {error}")
         if asker is None or not asker.asked:

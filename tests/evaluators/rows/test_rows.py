@@ -292,6 +292,26 @@ def test_many_rows_are_matched_too():
     assert len(told(numbers, [{"n": n + 0.4} for n in range(4000)][::-1], **UNORDERED, absolute=0.3)) == 1000
 
 
+def test_many_rows_that_are_all_nearly_alike_hold_nothing_up():
+    alike = [{"n": 1, "t": "x"}] * 3000
+    assert told(alike, alike, **UNORDERED, absolute=0.5) == []
+    near = [{"a": n / 1000, "b": n % 7 / 1000} for n in range(1500)]
+    assert told(near, [{"a": each["a"] + 1, "b": each["b"] + 0.5} for each in near], **UNORDERED, absolute=3) == []
+    many = [{"a": n / 1000, "b": n % 7 / 1000} for n in range(4000)]
+    with pytest.raises(CallError, match="have a column of texts tell them apart"):
+        examine(many, many, **UNORDERED, absolute=5)
+
+
+def test_only_large_tables_are_said_to_take_long():
+    def takes_long(rows):
+        turn = Turn(input="q", expect=Expectation(rows=rows))
+        return RowComparison().takes_long(Evidence(case=Case(id="c", turns=(turn,)), turn=turn, reply=Reply(rows=rows)))
+
+    assert takes_long(({"n": 1},) * 1000)
+    assert not takes_long(({"n": 1},) * 10)
+    assert not RowComparison().takes_long(Evidence(case=Case(id="c"), turn=Turn(input="q"), reply=Reply(text="x")))
+
+
 VALUES = st.one_of(st.sampled_from(["a", "b", "1", "$2", "(1)", "007", "", None, True, 1.5]), st.integers(-2, 4))
 ROWS = st.lists(st.dictionaries(st.sampled_from(["k", "K ", "n"]), VALUES, max_size=3), max_size=4)
 

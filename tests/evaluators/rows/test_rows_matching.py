@@ -7,19 +7,29 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.evaluators._rows.matching import assign, pair
+from vivavoce.evaluators._rows.matching import assign, pair, place
 
 GRAPHS = st.lists(st.lists(st.integers(0, 4), max_size=5, unique=True), max_size=4)
 
 
 @given(GRAPHS)
 def test_as_many_pairs_as_there_can_be(graph):
-    pairs = pair(len(graph), lambda one: graph[one])
+    pairs = pair(graph)
     assert all(other in graph[one] for one, other in pairs.items())
     assert len(set(pairs.values())) == len(pairs)
     places = [*range(5), *([None] * len(graph))]
     ways = permutations(places, len(graph))
     assert len(pairs) == max(sum(other in graph[one] for one, other in enumerate(way)) for way in ways)
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda span: span[0] <= span[1]), max_size=6)
+
+
+@given(SPANS)
+def test_as_many_spans_find_a_place_as_there_can(spans):
+    placed = place(spans, 5)
+    assert all(spans[one][0] <= at < spans[one][1] for one, at in placed.items())
+    assert len(set(placed.values())) == len(placed) == len(pair([range(*span) for span in spans]))
 
 
 @st.composite
@@ -42,10 +52,10 @@ def test_the_assignment_is_the_cheapest(costs):
 
 def test_nothing_is_assigned_to_nothing():
     assert assign([]) == {}
-    assert pair(0, lambda one: ()) == {}
+    assert pair([]) == {}
 
 
 def test_a_long_chain_is_turned_over_without_recursion():
     size = 3000
     neighbours = [[0], *([one - 1, one] for one in range(1, size))]
-    assert len(pair(size, lambda one: neighbours[size - 1 - one])) == size
+    assert len(pair(neighbours[::-1])) == size

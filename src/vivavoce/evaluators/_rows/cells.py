@@ -26,6 +26,15 @@ class Cell:
     value: JSON
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An expected cell, under the name of the file and the folded one."""
+
+    name: str
+    key: str
+    cell: Cell
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tolerance:
     """How far a number may be off; either bound is enough, and both include their end."""
@@ -48,6 +57,13 @@ class Tolerance:
     def reach(self, expected: Decimal) -> Decimal:
         """The largest difference that passes."""
         return max(self.absolute, self.context.multiply(self.relative, self.context.abs(expected)))
+
+    def bounds(self, expected: Decimal) -> tuple[Decimal, Decimal]:
+        """The smallest and the largest number that pass."""
+        reach = self.reach(expected)
+        if not reach:
+            return expected, expected
+        return self.context.subtract(expected, reach), self.context.add(expected, reach)
 
     def holds(self, expected: Decimal, got: Decimal) -> bool:
         """Whether a number passes."""
@@ -76,9 +92,25 @@ def fold(name: str) -> str:
     return "".join(char for char in name.lower() if char not in "_-" and not char.isspace())
 
 
-def row(given: Object) -> dict[str, Cell]:
-    """The cells of a row by folded name; of two names that fold alike, the last holds."""
-    return {fold(name): cell(value) for name, value in given.items()}
+class Names:
+    """The columns of two tables, each name folded once."""
+
+    def __init__(self) -> None:
+        self._folded: dict[str, str] = {}
+
+    def wanted(self, given: Object) -> list[Wanted]:
+        """The cells of an expected row."""
+        return [Wanted(name, self._fold(name), cell(value)) for name, value in given.items()]
+
+    def row(self, given: Object) -> dict[str, Cell]:
+        """The cells of a row by folded name; of two names that fold alike, the last holds."""
+        return {self._fold(name): cell(value) for name, value in given.items()}
+
+    def _fold(self, name: str) -> str:
+        folded = self._folded.get(name)
+        if folded is None:
+            folded = self._folded[name] = fold(name)
+        return folded
 
 
 def difference(expected: Cell, got: Cell, tolerance: Tolerance) -> str:

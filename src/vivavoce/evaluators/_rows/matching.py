@@ -3,52 +3,81 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 
-def pair(count: int, candidates: Callable[[int], Iterable[int]]) -> dict[int, int]:
-    """As many pairs as there can be, none sharing a member: a maximum matching, by augmenting paths.
+def pair(neighbours: Sequence[Sequence[int]]) -> dict[int, int]:
+    """As many pairs as there can be, none sharing a member: a maximum matching, by the method of Hopcroft and Karp.
 
-    `candidates` gives what each of `count` numbers may be paired with, always the same.
+    `neighbours` holds what each of the numbers from 0 may be paired with.
     """
     pairs: dict[int, int] = {}
     taken: dict[int, int] = {}
-    for one in range(count):
-        free = next((other for other in candidates(one) if other not in taken), None)
-        if free is not None:
-            pairs[one], taken[free] = free, one
-    dead: set[int] = set()  # what a search that failed has seen leads nowhere later either
-    for one in range(count):
-        if one not in pairs:
-            came = _search(one, candidates, taken, dead)
-            if came is None:
-                continue
-            end, steps = came
-            while True:
-                before = steps[end]
-                pairs[before], taken[end], end = end, before, pairs.get(before, -1)
-                if before == one:
-                    break
+    while layers := _layers(neighbours, pairs, taken):
+        left = {one: iter(neighbours[one]) for one in layers}
+        for one, layer in layers.items():
+            if layer == 0:
+                _lengthen(one, layers, left, pairs, taken)
     return pairs
 
 
-def _search(
-    start: int, candidates: Callable[[int], Iterable[int]], taken: Mapping[int, int], dead: set[int]
-) -> tuple[int, dict[int, int]] | None:
-    """A free member that can be reached, and from where each member on the way was."""
-    steps: dict[int, int] = {}
-    waiting = deque([start])
+def _layers(neighbours: Sequence[Sequence[int]], pairs: Mapping[int, int], taken: Mapping[int, int]) -> dict[int, int]:
+    """How many steps each member is from one without a pair, as far as the nearest that is free; nothing where none is."""
+    waiting = deque(one for one in range(len(neighbours)) if one not in pairs)
+    layers = dict.fromkeys(waiting, 0)
+    last: int | None = None
     while waiting:
         one = waiting.popleft()
-        for other in candidates(one):
-            if other in steps or other in dead:
-                continue
-            steps[other] = one
-            if other not in taken:
-                return other, steps
-            waiting.append(taken[other])
-    dead.update(steps)
-    return None
+        if last is not None and layers[one] > last:
+            break
+        for other in neighbours[one]:
+            holder = taken.get(other)
+            if holder is None:
+                last = layers[one]
+            elif holder not in layers:
+                layers[holder] = layers[one] + 1
+                waiting.append(holder)
+    return {} if last is None else layers
+
+
+def _lengthen(
+    start: int, layers: Mapping[int, int], left: Mapping[int, Iterator[int]], pairs: dict[int, int], taken: dict[int, int]
+) -> None:
+    """Find a way from `start` to what is free, each step a layer on, and turn the pairs along it."""
+    way, picked = [start], list[int]()
+    while way:
+        one = way[-1]
+        for other in left[one]:
+            holder = taken.get(other)
+            if holder is None or layers.get(holder) == layers[one] + 1:
+                picked.append(other)
+                break
+        else:
+            way.pop()
+            del picked[-1:]
+            continue
+        if holder is None:
+            pairs.update(zip(way, picked, strict=True))
+            taken.update(zip(picked, way, strict=True))
+            return
+        way.append(holder)
+
+
+def place(spans: Sequence[tuple[int, int]], size: int) -> dict[int, int]:
+    """Each span to a place of its own in it, for as many as there can be; a span is its first place and the end after its last.
+
+    Where all that may be paired stands in a row, nothing has to be tried twice: what ends first takes the first that is free.
+    """
+    after = list(range(size + 1))
+    pairs: dict[int, int] = {}
+    for one in sorted(range(len(spans)), key=lambda each: spans[each][1]):
+        free, end = spans[one]
+        while after[free] != free:
+            after[free] = after[after[free]]
+            free = after[free]
+        if free < end:
+            pairs[one], after[free] = free, free + 1
+    return pairs
 
 
 def assign(costs: Sequence[Sequence[int]]) -> dict[int, int]:
