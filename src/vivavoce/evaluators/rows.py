@@ -42,8 +42,8 @@ class RowComparison:
     Numbers: on both sides `$565,238.13`, `EUR 5`, `(500)` for minus, `12%` (which is 12), `1.5e-3`; thousands are separated by
     commas, `.` begins the fraction, arithmetic is decimal. A whole number with a leading zero, such as `01234`, is a text.
     Limits: without order, thousands of rows of numbers that may each be off a little, and that no column of texts tells apart,
-    are an error. `565.238,13` and `1,5` are texts. Texts are compared without space around them and with case; nothing is the empty
-    text, true and false are words.
+    are an error. `565.238,13` and `1,5` are texts. Texts are compared without space around them and with case; nothing
+    is the empty text, true and false are words.
     Source: Saiku agent evals, `expectedRows`, `referenceQuery`, `tolerance`, `orderMatters`.
     """
 

@@ -142,9 +142,7 @@ class _Answer:
         for each in wanted:
             (low, high), column = self._bounds(each), each.key
             there = [(self._actual[index].get(column), index) for index in rows]
-            rows = [
-                index for got, index in there if got is not None and got.number is not None and low <= got.number <= high
-            ]
+            rows = [index for got, index in there if got is not None and got.number is not None and low <= got.number <= high]
         return list(rows)
 
     def _bounds(self, wanted: Wanted) -> tuple[Decimal, Decimal]:

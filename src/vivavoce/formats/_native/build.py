@@ -26,7 +26,7 @@ EXAMINED = (
     ("rows", Check(evaluator="RowComparison")),
     ("insights", Check(evaluator="InsightContains")),
 )
-"""What only one evaluator can examine, which is therefore asked for where it is expected; in the order in which they examine."""
+"""What only one evaluator can examine, which is therefore asked for where it is expected; in the order they are applied."""
 CONTENT = ("text", "tool_calls", "citations", "retrievals", "rows", "intent", "refusal", "insight")
 """Keys of an answer without any of which there is none."""
 OF_TURN = ("input", "expected", "context", "reply")
@@ -125,7 +125,7 @@ def resolve(base: Named, own: Object, mode: str | None, path: str, origin: Origi
 def defaults(expect: Expectation, context: str | None) -> Checks:
     """The checks of a turn for which nobody named any.
 
-    Where rows, an intent, a refusal or insights are expected, no wording is judged unless there is something to hold it against.
+    Where rows, an intent, a refusal or insights are expected, wording is judged only if there is something to hold it against.
     """
     judged = DEFAULTS[(expect.response is not None) + 2 * (context is not None)]
     if expect is NOTHING:
