@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -111,3 +113,15 @@ async def running() -> AsyncIterator[Server]:
     made.answer("/echo", echo)
     yield made
     await runner.cleanup()
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A certificate that nobody vouches for, with its key in the same file."""
+    path = tmp_path / "cert.pem"
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", *kind, *name, "-keyout", str(path), "-out", "-"]
+    done = subprocess.run(command, check=True, capture_output=True)
+    path.write_bytes(path.read_bytes() + done.stdout)
+    return path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.net.failures import bad_payload, excerpt, too_large
+from vivavoce.net.failures import bad_payload, excerpt, retry_after, too_large
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,11 @@ def test_an_answer_that_cannot_be_used_was_an_answer():
         assert error.failure.answered
         assert not error.failure.retriable
     assert "1,000,000 bytes" in str(too_large("the answer", 1_000_000))
+
+
+@pytest.mark.parametrize("said", ["Wed, 21 Oct 2015 07:27:50 GMT", None, "yesterday"])
+@pytest.mark.parametrize("jump", [0, -86400, 86400])
+def test_how_long_to_wait_is_told_by_the_clock_of_who_asks(said, jump):
+    noon = 1445412470.0  # 07:27:50 on that day
+    waits = retry_after("Wed, 21 Oct 2015 07:28:00 GMT", said, noon + jump)
+    assert waits == (10 if said == "Wed, 21 Oct 2015 07:27:50 GMT" else max(10 - jump, 0))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from conftest_targets import Server, running
+from conftest_targets import certificate as certificate
 
 from vivavoce.samples.serve import application
 

@@ -3,10 +3,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import ssl
-import subprocess
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -551,18 +549,6 @@ async def test_a_circle_of_redirects_ends(server):
     server.says("/a", status=307, headers={"Location": "/a"})
     failed = await failure(build(url=server.base + "/a"))
     assert (failed.code, len(server.asked)) == ("redirect", 6)
-
-
-@pytest.fixture
-def certificate(tmp_path) -> Path:
-    """A certificate that nobody vouches for, with its key in the same file."""
-    path = tmp_path / "cert.pem"
-    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-    name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    command = ["openssl", "req", "-x509", *kind, *name, "-keyout", str(path), "-out", "-"]
-    done = subprocess.run(command, check=True, capture_output=True)
-    path.write_bytes(path.read_bytes() + done.stdout)
-    return path
 
 
 async def test_a_certificate_that_is_not_trusted(server, certificate):

@@ -230,7 +230,7 @@ class Client:
             f"http_{response.status}",
             message,
             retriable=response.status in RETRIABLE,
-            retry_after=retry_after(response.headers.get("Retry-After"), time.time()),
+            retry_after=retry_after(response.headers.get("Retry-After"), response.headers.get("Date"), time.time()),
             answered=True,
         )
         return Refused(failed.failure, response.status, said)

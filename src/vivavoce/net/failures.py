@@ -36,15 +36,26 @@ def excerpt(text: str | bytes, size: int = _SHOWN, *, tail: bool = False) -> str
     return f"...{line[-size:]}" if tail else f"{line[:size]}..."
 
 
-def retry_after(value: str | None, now: float) -> float | None:
-    """Seconds that a `Retry-After` header asks for, given as seconds or as a date; `None` when it cannot be read."""
+def retry_after(value: str | None, said: str | None, now: float) -> float | None:
+    """Seconds that a `Retry-After` header asks for, given as seconds or as a date; `None` when it cannot be read.
+
+    `said` is when the answer was given by the other side's clock, as its `Date` tells; without that, it was given `now`.
+    """
     if value is None:
         return None
     text = value.strip()
     if text.replace(".", "", 1).isdecimal() and text.isascii():
         return float(text)
+    until = _time(text)
+    if until is None:
+        return None
+    given = None if said is None else _time(said)
+    return max(until - (now if given is None else given), 0.0)
+
+
+def _time(text: str) -> float | None:
     try:
-        return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
+        return parsedate_to_datetime(text).timestamp()
     except (ValueError, OverflowError):
         return None
 

@@ -103,7 +103,7 @@ async def examine(
         for held in await work.unheard():
             _hear(held, tally, listeners)
         await work.close()
-        _finish(plan, store, run_id, now(), state, tally, time.monotonic() - began)
+        _finish(plan, store, run_id, max(now(), started), state, tally, time.monotonic() - began)
     return _told(store.run(run_id), listeners)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -64,8 +65,25 @@ class File:
             connection.execute("ROLLBACK")
 
     def lost(self, connection: Connection) -> bool:
-        """Whether another connection is needed: never, of a file."""
-        return False
+        """Whether another connection is needed: where somebody removed the file, which is then put back as it was."""
+        if self._path.exists():
+            return False
+        assert isinstance(connection, sqlite3.Connection)
+        self._put_back(connection)
+        return True
+
+    def _put_back(self, connection: sqlite3.Connection) -> None:
+        """Write what the connection still reaches to where it was."""
+        folders.make(self._path.parent)
+        beside = self._path.with_name(f"{self._path.name}.{os.getpid()}.tmp")
+        try:
+            connection.execute("VACUUM INTO ?", (str(beside),))
+            connection.close()
+            for end in ("-wal", "-shm"):  # of the one that is gone
+                self._path.with_name(self._path.name + end).unlink(missing_ok=True)
+            beside.rename(self._path)
+        finally:
+            beside.unlink(missing_ok=True)
 
     def lease(self, run_id: str) -> Lease:
         """Take a run for this process alone."""

@@ -18,6 +18,7 @@ class Sqlite(Stored):
     Needs: a folder that can be written to.
     Example: `viva run evals/ --store nightly.db`.
     Limits: one machine; several processes there may share a file, which must not lie on a network drive.
+    A file that is removed while a run writes to it is put back with all that was in it.
     Source: Viva's own.
     """
 
