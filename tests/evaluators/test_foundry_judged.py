@@ -340,7 +340,7 @@ async def scores(answer: object, evidence: Evidence, *checks: Check) -> list[Sco
         calls = Calls(limits=Limits(retries=0), phase="judge", timeout=5, idempotent=True)
         bench = Bench(checks=Checks((), (), folder=Path()), use=Use(name="openai", options=options), calls=calls)
         try:
-            return [await bench.score(check, evidence, None) for check in checks]
+            return [score for check in checks for score in await bench.scores(check, evidence, None)]
         finally:
             await bench.close()
 

@@ -33,7 +33,8 @@ def bench(judge: str = "none", **options) -> Bench:
 async def score(name: str, of: Evidence, by: Bench | None = None, /, *, deadline=None, **check) -> Score:
     by = by or bench()
     try:
-        return await by.score(Check(evaluator=name, **check), of, deadline)
+        (score,) = await by.scores(Check(evaluator=name, **check), of, deadline)
+        return score
     finally:
         await by.close()
 

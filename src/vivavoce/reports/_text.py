@@ -134,8 +134,10 @@ def encoded(value: object) -> str:
 
 def inert(text: str) -> str:
     """JSON on one line, with what would act or hide escaped."""
-    # Nearly every result is plain ASCII, which is told at once, and there the encoder has escaped all but one.
-    return text if text.isascii() and "\x7f" not in text else HIDDEN.sub(_escaped, text)
+    # Most results are plain ASCII, which is told at once, and there the encoder has escaped all but one; nearly all of the
+    # others have nothing that cannot be printed.
+    plain = text.isascii() and "\x7f" not in text
+    return text if plain or text.isprintable() else HIDDEN.sub(_escaped, text)
 
 
 def _whole(value: JSON) -> JSON:

@@ -2,62 +2,31 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import structs
 
 from vivavoce.core import codec, plugins
 from vivavoce.core.errors import PluginError, UsageError
-from vivavoce.core.model import Case, Check, Turn, Use
+from vivavoce.core.model import Case, Check
 from vivavoce.core.place import Problems, did_you_mean
-from vivavoce.core.reply import ToolCall
-from vivavoce.core.rubric import Rubric
 from vivavoce.core.source import Source
+from vivavoce.run.examiner import Examiner, examiner
 
 _KEPT = 4096
 """How many lists of checks are remembered; a file that has more of them is merely slower."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Examiner:
-    """An evaluator made ready: what is looked up once for a check, however often it is applied."""
-
-    check: Check
-    evaluator: Any  # an Evaluator, of either of its two forms
-    name: str
-    """How its scores are called."""
-    kind: str
-    """The evaluator's own name, in its one spelling."""
-    asks: bool
-    """Whether its `score` is async and is handed the judge."""
-    level: str
-    threshold: float | None
-    decides: bool
-    """Whether the case's other checks skip when it fails."""
-    lower_is_better: bool
-    """Whether the threshold is the highest value that passes."""
-    scale: tuple[float, float | None]
-    needs: tuple[str, ...]
-    examines: Callable[[ToolCall], bool]
-    """Which tool calls it is about, where it examines those."""
-    rubric: str | None
-    rubrics: tuple[Rubric, ...]
-    """All that it may put to the judge."""
-    own: plugins.Own | None
-    """Where it comes from, when it is the project's own."""
-
-
 _LEVELS: Mapping[str, Literal["turn", "case"]] = MappingProxyType({"turn": "turn", "conversation": "case"})
 """What a person calls the levels."""
-NOT_WHOLE = "examines single turns, not whole conversations"
 
 
 _Flat = tuple[tuple[Check, ...], tuple[Check, ...]]
+_Turns = tuple[tuple[int, Check, Examiner], ...]
 
 
 class Checks:
@@ -76,6 +45,7 @@ class Checks:
         # The same check, or tuple of them, comes again and again, and is then known by where it lies in memory.
         self._same: dict[int, tuple[Check, Examiner]] = {}
         self._alone: dict[int, tuple[tuple[Check, ...], _Flat]] = {}
+        self._turns: dict[int, tuple[tuple[Check, ...], _Turns]] = {}
 
     def examiner(self, check: Check) -> Examiner:
         """The evaluator of a check, made once.
@@ -91,12 +61,23 @@ class Checks:
             self._same[id(check)] = check, examiner
         return examiner
 
+    def by_turns(self, checks: tuple[Check, ...]) -> _Turns:
+        """Checks of one turn or case with their places and examiners, as they are applied: those that decide first."""
+        same = self._turns.get(id(checks))
+        if same is not None and same[0] is checks:
+            return same[1]
+        each = ((place, check, self.examiner(check)) for place, check in enumerate(checks))
+        turns = tuple(sorted(each, key=lambda one: not one[2].decides))
+        if len(self._turns) < _KEPT:
+            self._turns[id(checks)] = checks, turns
+        return turns
+
     def _examiner(self, check: Check) -> Examiner:
         key = codec.encode((check.evaluator, check.name, check.options, check.origin, check.level))
         made = self._made.get(key)
         if made is None:
             try:
-                made = _make(check, self._folder)
+                made = examiner(check, self._folder)
             except PluginError as error:
                 made = error
             if len(self._made) < _KEPT:
@@ -240,57 +221,5 @@ def at_level(checks: Sequence[Check], level: str | None) -> tuple[Check, ...]:
     return tuple(checks) if level is None else tuple(replace(check, level=_LEVELS[level]) for check in checks)
 
 
-def lacking(examiner: Examiner, check: Check, case: Case, turn: Turn | None = None) -> tuple[str, ...]:
-    """What an evaluator needs that the file does not give for a turn, or for the whole case, as far as a file can tell."""
-    turns = case.turns if turn is None else (turn,)
-    expect = case.expect if turn is None else turn.expect
-    alone = [each.expect for each in turns] if len(turns) == 1 else []
-    gives = {
-        "expected": expect.response is not None,
-        "context": any(each.context is not None for each in turns),
-        "tool_definitions": case.tools is not None,
-        "trajectory": any(each.trajectory is not None for each in (case.expect, *alone)),
-        "expected_rows": expect.rows is not None or expect.reference_query is not None,
-        "expected_intent": expect.intent is not None,
-        "expected_refusal": expect.refusal is not None,
-        "expected_insights": expect.insights is not None,
-    }
-    if check.given is not None:
-        gives = {name: name in check.given or (there and name in check.sees) for name, there in gives.items()}
-    return tuple(need for need in examiner.needs if all(not gives.get(name, True) for name in need.split("|")))
-
-
 def _score_name(check: Check) -> str:
     return check.name or check.evaluator
-
-
-def _any_call(_: ToolCall) -> bool:
-    return True
-
-
-def _make(check: Check, folder: Path) -> Examiner:
-    evaluator = plugins.build("evaluators", Use(name=check.evaluator, options=check.options), project=folder)
-    kind = plugins.known_as("evaluators", check.evaluator, project=folder)
-    level: str = check.level if check.level and check.level in evaluator.levels else evaluator.levels[0]
-    if check.level == "case" and level != "case":
-        raise PluginError(f"{kind} {NOT_WHOLE}")
-    if hasattr(evaluator, "at_level"):
-        evaluator = evaluator.at_level(level)
-    rubric = getattr(evaluator, "rubric", None)
-    return Examiner(
-        check=check,
-        evaluator=evaluator,
-        name=check.name or kind,
-        kind=kind,
-        asks=len(inspect.signature(evaluator.score).parameters) > 1,
-        level=level,
-        threshold=getattr(evaluator, "threshold", None),
-        decides=getattr(evaluator, "decides", False),
-        lower_is_better=getattr(evaluator, "lower_is_better", False),
-        scale=evaluator.scale,
-        needs=evaluator.needs,
-        examines=getattr(evaluator, "examines", _any_call),
-        rubric=rubric.id if rubric is not None else None,
-        rubrics=getattr(evaluator, "rubrics", () if rubric is None else (rubric,)),
-        own=plugins.own("evaluators", check.evaluator, folder),
-    )

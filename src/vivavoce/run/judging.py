@@ -17,7 +17,8 @@ from vivavoce.core.rubric import Rubric
 from vivavoce.core.wording import asked_for
 from vivavoce.run.calls import Calls
 from vivavoce.run.cassette import Deck, Nobody
-from vivavoce.run.checks import Checks, Examiner
+from vivavoce.run.checks import Checks
+from vivavoce.run.examiner import Examiner
 from vivavoce.run.player import LATE, Late, Player
 from vivavoce.run.stubborn import within
 
@@ -49,19 +50,31 @@ class Bench:
         return made
 
     async def scores(self, check: Check, evidence: Evidence, deadline: float | None) -> tuple[Score, ...]:
-        """One check, applied to a turn: a score, or one for each tool call where it examines those.
-
-        Never raises but for cancellation."""
+        """One check, applied to a turn by `deadline` on the loop's clock: a score, or one for each tool call where it
+        examines those. Never raises but for cancellation."""
         examiner = self._checks.examiner(check)
-        if examiner.level != "call":
-            return (await self.score(check, evidence, deadline),)
+        if check.given is not None:
+            evidence = evidence.limited(check.given, check.sees)
+        if examiner.level == "call":
+            return await self._of_calls(examiner, check, evidence, deadline)
+        made = await self._examine(examiner, check, evidence, deadline)
+        assert made is not None, "only of a tool call there may be nothing to say"
+        return (made,)
+
+    def skip(self, check: Check, reason: str) -> Score:
+        """The score of a check that is not applied."""
+        return self._stamp(self._checks.examiner(check), "skip", reason)
+
+    async def _of_calls(
+        self, examiner: Examiner, check: Check, evidence: Evidence, deadline: float | None
+    ) -> tuple[Score, ...]:
         try:
-            calls = _seen(check, evidence).tool_calls
+            calls = evidence.tool_calls
         except Missing as missing:
             return (self._lacking(examiner, check, missing),)
         found: list[Score] = []
         for place in range(len(calls)):
-            made = await self._examine(check, _seen(check, evidence).of_call(place), deadline)
+            made = await self._examine(examiner, check, evidence.of_call(place), deadline)
             if made is not None:
                 found.append(replace(made, call=place))
         if not found:
@@ -69,49 +82,44 @@ class Bench:
             return (self._stamp(examiner, "skip", f"the agent called no tool{which} here, so there is no call to judge"),)
         return tuple(found)
 
-    async def score(self, check: Check, evidence: Evidence, deadline: float | None) -> Score:
-        """One check, applied, by `deadline` on the loop's clock. Never raises but for cancellation."""
-        made = await self._examine(check, _seen(check, evidence), deadline)
-        assert made is not None, "only of a tool call there may be nothing to say"
-        return made
-
-    def skip(self, check: Check, reason: str) -> Score:
-        """The score of a check that is not applied."""
-        return self._stamp(self._checks.examiner(check), "skip", reason)
-
-    async def _examine(self, check: Check, evidence: Evidence, deadline: float | None) -> Score | None:
+    async def _examine(self, examiner: Examiner, check: Check, evidence: Evidence, deadline: float | None) -> Score | None:
         """A score; none of a tool call that the evaluator is not about."""
-        examiner = self._checks.examiner(check)
-        asker = _Asker(self, evidence) if examiner.asks else None
+        asker: _Asker | None = None
         try:
             if examiner.level == "call" and not examiner.examines(evidence.call):
                 return None
-            if asker is not None:
-                verdict: Verdict = await within(deadline, examiner.evaluator.score(evidence, asker))
-            elif hasattr(examiner.evaluator, "takes_long") and examiner.evaluator.takes_long(evidence):
-                verdict = await within(deadline, asyncio.to_thread(examiner.evaluator.score, evidence))
-            else:
-                verdict = examiner.evaluator.score(evidence)
-        except Missing as missing:
-            return self._lacking(examiner, check, missing)
-        except Abstain as abstention:
-            return self._stamp(examiner, "skip", str(abstention), judged=asker is not None, took=asker)
-        except CallError as error:
+            if not examiner.asks:
+                takes = examiner.takes_long
+                if takes is None or not takes(evidence):
+                    return _scored(examiner, examiner.evaluator.score(evidence), None, None)
+                said = within(deadline, asyncio.to_thread(examiner.evaluator.score, evidence))
+                return _scored(examiner, await said, None, None)
+            asker = _Asker(self, evidence)
+            verdict: Verdict = await within(deadline, examiner.evaluator.score(evidence, asker))
+            if not asker.asked:
+                return _scored(examiner, verdict, None, None)
+            details = {**verdict.details, USAGE: asker.usage} if asker.usage else verdict.details
+            return _scored(examiner, replace(verdict, details=details), self._name, asker.rubric)
+        except Exception as error:  # an evaluator's own mistake harms only its score
+            return self._unsaid(examiner, check, error, asker)
+
+    def _unsaid(self, examiner: Examiner, check: Check, error: Exception, asker: _Asker | None) -> Score:
+        """The score of a check of which nothing came."""
+        if isinstance(error, Missing):
+            return self._lacking(examiner, check, error)
+        if isinstance(error, Abstain):
+            return self._stamp(examiner, "skip", str(error), judged=asker is not None, took=asker)
+        if isinstance(error, CallError):
             if error.failure.phase == "dataset":  # neither judge nor evaluator: there is no truth to compare with
                 return self._stamp(examiner, "error", str(error))
             judged = error.failure.phase != "evaluator"  # that is how an evaluator's own code, run apart, tells of its mistake
             who = "judge" if judged else "evaluator"
             return self._stamp(examiner, "error", f"the {who} failed: {error}", judged=judged, took=asker)
-        except (TimeoutError, Late):
+        if isinstance(error, TimeoutError | Late):
             if self._player is not None:
                 self._player.late(Failure(code=LATE, message=_LATE, phase="judge"))
             return self._stamp(examiner, "error", _LATE, judged=asker is not None, took=asker)
-        except Exception as error:  # an evaluator's own mistake harms only its score
-            return self._stamp(examiner, "error", f"the evaluator failed: {type(error).__name__}: {error}")
-        if asker is None or not asker.asked:
-            return _scored(examiner, verdict, None, None)
-        details = {**verdict.details, USAGE: asker.usage} if asker.usage else verdict.details
-        return _scored(examiner, replace(verdict, details=details), self._name, asker.rubric)
+        return self._stamp(examiner, "error", f"the evaluator failed: {type(error).__name__}: {error}")
 
     async def ask(self, rubric: Rubric, evidence: Evidence, fields: Object) -> Verdict:
         """The judge's verdict, on the rubric's scale.
@@ -173,11 +181,6 @@ class _Asker:
     def _count(self, usage: Object) -> None:
         for name, amount in usage.items():
             self.usage[name] = self.usage.get(name, 0) + amount
-
-
-def _seen(check: Check, evidence: Evidence) -> Evidence:
-    """What a check may see of the evidence."""
-    return evidence if check.given is None else evidence.limited(check.given, check.sees)
 
 
 def _scored(examiner: Examiner, verdict: Verdict, judge: str | None, rubric: str | None) -> Score:

@@ -19,7 +19,8 @@ from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
 from vivavoce.run import files
-from vivavoce.run.checks import Checks, Examiner, at_level, lacking
+from vivavoce.run.checks import Checks, at_level
+from vivavoce.run.examiner import Examiner, lacking
 from vivavoce.run.joining import Recordings
 from vivavoce.run.saying import unsayable
 from vivavoce.run.steady import Stamp, stamp

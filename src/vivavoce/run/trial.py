@@ -71,6 +71,8 @@ async def _judge_whole(
 ) -> tuple[Score, ...]:
     if talk.failure is not None:
         return tuple(_unanswered(check, talk.failure, checks) for check in talk.checks)
+    if not talk.checks:
+        return ()
     return await sitting.scores(talk.checks, Evidence(case=case, exchanges=turns))
 
 
@@ -94,8 +96,8 @@ def _settle(turns: Sequence[Exchange], scores: Sequence[Score], failed: Failure 
     """The status of a trial: an error anywhere, else a failure anywhere, else any pass, else a skip."""
     if failed is not None:
         return "error"
-    statuses = {score.status for score in scores}
-    for turn in turns:
-        statuses.update(score.status for score in turn.scores)
-    order: tuple[Status, ...] = ("error", "fail", "pass")
-    return next((status for status in order if status in statuses), "skip")
+    given = [score.status for turn in turns for score in turn.scores] + [score.status for score in scores]
+    return next((status for status in _WORST_FIRST if status in given), "skip")
+
+
+_WORST_FIRST: tuple[Status, ...] = ("error", "fail", "pass")
