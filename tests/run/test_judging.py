@@ -62,13 +62,14 @@ async def test_what_takes_long_is_examined_beside_the_loop():
     turn = Turn(input="q", expect=Expectation(rows=rows))
     large = Evidence(case=Case(id="c", turns=(turn,)), turn=turn, reply=Reply(rows=rows))
     by, ticks = bench(), 0
-    examining = asyncio.ensure_future(by.score(Check(evaluator="RowComparison"), large, None))
+    examining = asyncio.ensure_future(by.scores(Check(evaluator="RowComparison"), large, None))
     while not examining.done():
         await asyncio.sleep(0)
         ticks += 1
     assert ticks > 2, "the loop went on meanwhile"
-    assert examining.result().status == "pass"
-    late = await by.score(Check(evaluator="RowComparison"), large, 0.0)
+    (done,) = examining.result()
+    assert done.status == "pass"
+    (late,) = await by.scores(Check(evaluator="RowComparison"), large, 0.0)
     assert (late.status, late.judge, late.reason) == ("error", None, "not judged within the time limit of the case")
     await by.close()
 
