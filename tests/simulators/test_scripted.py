@@ -123,6 +123,7 @@ async def test_it_asks_for_one_thing_after_the_other_and_ends_when_it_has_all() 
         (["The Firefly costs 49.00 euros.", "The Ember costs 12.50 euros."], 2, "goal_completed"),
         (["The Firefly costs 49.00 euros, the Ember 12.50."], 1, "goal_completed"),
         (["The Firefly costs 49.00 euros.", "The Firefly costs 49.00 euros."], 2, "gave_up"),
+        (["2 Firefly lanterns cost 98.00 euros.", "The Ember costs 12.50 euros."], 2, "goal_completed"),
         (["The Firefly costs 49.00 euros.", "Cats purr.", "Dogs bark.", "Cows moo."], 3, "gave_up"),
     ],
 )
@@ -205,6 +206,13 @@ async def test_a_given_first_message_is_about_what_it_shares_words_with() -> Non
     who = persona("Find out when the shop opens, and ask what a mug costs.", input="What does the mug cost?")
     told, last = await talk(who, "The mug costs 12 euros.", "The shop opens at nine.")
     assert "when the shop opens" in told[1]
+    assert last.stop == "goal_completed"
+
+
+async def test_who_only_said_hello_says_what_it_wants_when_it_is_asked() -> None:
+    who = persona("Find out what the blue mug costs.", input="Hello, I have a question.")
+    told, last = await talk(who, "Could you name the order or the product?", "The blue mug costs 12.00 euros.")
+    assert "what the blue mug costs" in told[1]
     assert last.stop == "goal_completed"
 
 

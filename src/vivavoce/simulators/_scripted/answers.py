@@ -50,9 +50,9 @@ class Answer:
         return bool(about & stems(said))
 
     def counts(self) -> int:
-        """Of how many things it tells, as far as figures and names show: at least of one."""
+        """Of how many things it tells, as far as names show, or else figures: at least of one."""
         names = set(_NAME.findall(self.told)) - {"I"}
-        return max(1, len(set(_FIGURE.findall(self.told))), len(names))
+        return max(1, len(names or set(_FIGURE.findall(self.told))))
 
     def covers_beside(self, part: Part) -> bool:
         """Whether it gives what a part is after that was not asked for yet: it speaks of nearly all of it."""

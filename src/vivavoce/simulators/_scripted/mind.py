@@ -32,6 +32,8 @@ class Mind:
         self._had: dict[Part, int] = {}
         """Of how many it was told, where it wants several."""
         self._now: Part | None = None
+        self._asked_for: set[Part] = set()
+        """What was said that it wants, in words that tell."""
         self._said = ""
         self._last: Answer | None = None
         self._told: set[str] = set()
@@ -41,7 +43,10 @@ class Mind:
     def begin(self, said: str) -> None:
         """The first message, where it is given: what it is after is what it shares most words with."""
         about = stems(said)
-        self._aim(max(self._open, key=lambda part: len(about & part.about)))
+        self._now = max(self._open, key=lambda part: len(about & part.about))
+        if about & self._now.about:
+            self._aim(self._now)
+            self._asked_for.add(self._now)
         self._said = said
 
     def hear(self, text: str) -> None:
@@ -86,6 +91,8 @@ class Mind:
             if self._had.get(part):
                 self._aim(part)
                 return self._say(self._phrase("another"), f"was told of one, and wants several: {part.it}")
+            if part == self._now and part not in self._asked_for:
+                return self._ask(part, "", "has not said yet what it wants, and says it")
             if tries:
                 return self._ask(part, self._phrase("again"), f"was not told of {part.it}, and asks again")
             return self._ask(part, self._phrase("next"), f"goes on to the next thing it wants: {part.it}")
@@ -97,6 +104,7 @@ class Mind:
     def _ask(self, part: Part, before: str, why: str) -> Move:
         """Ask for one thing."""
         self._aim(part)
+        self._asked_for.add(part)
         if part.kind == "plain" or not self._english:
             return self._say(part.it, why)
         asked = self._phrase(part.kind).format(it=part.it)
@@ -118,6 +126,8 @@ class Mind:
             return self._say(self._phrase("yes" if wanted else "no"), "was offered something, and says whether it wants that")
         if (told := self._tell(asked)) is not None:
             return told
+        if self._now is not None and self._now in self._open and self._now not in self._asked_for:
+            return self._ask(self._now, "", "was asked what it wants, and has not said so yet")
         if self._now is not None and self._tries.get(self._now, 0) >= _TRIES:
             return None
         return self._say(self._phrase("unknown"), "was asked for something that its profile does not tell") if asked else None
