@@ -51,9 +51,9 @@ def full():
 
 
 @pytest.fixture
-def stored(cases, process):
+def stored(cases, viva):
     """A folder with a dataset and a run."""
-    assert process("run", cases).code == 1
+    assert viva("run", cases).code == 1
 
 
 def command(*words, stdout, by=VIVA, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL):
