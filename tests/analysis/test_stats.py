@@ -5,9 +5,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
 
 from vivavoce.analysis.stats import Clusters, t_quantile, wilson
+
+
+@pytest.fixture(scope="module")
+def scipy_stats():
+    from scipy import stats  # by whoever runs this; it takes long to load
+
+    return stats
 
 
 def gathered(cases):
@@ -18,7 +24,7 @@ def gathered(cases):
 
 
 @given(total=st.integers(1, 5000), data=st.data(), confidence=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
-def test_wilson_is_scipys(total, data, confidence):
+def test_wilson_is_scipys(scipy_stats, total, data, confidence):
     passed = data.draw(st.integers(0, total))
     theirs = scipy_stats.binomtest(passed, total).proportion_ci(confidence, method="wilson")
     low, high = wilson(passed, total, confidence)
@@ -40,12 +46,12 @@ def test_wilson_refuses_what_is_no_rate(passed, total):
 
 
 @given(probability=st.floats(0.0001, 0.9999), degrees=st.one_of(st.integers(1, 5000), st.floats(0.7, 2000)))
-def test_t_quantile_is_scipys(probability, degrees):
+def test_t_quantile_is_scipys(scipy_stats, probability, degrees):
     assert t_quantile(probability, degrees) == pytest.approx(scipy_stats.t.ppf(probability, degrees), rel=1e-7, abs=1e-9)
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 9, 27, 999, 1000, 10**6])
-def test_t_quantile_of_95_percent_to_ten_digits(degrees):
+def test_t_quantile_of_95_percent_to_ten_digits(scipy_stats, degrees):
     assert t_quantile(0.975, degrees) == pytest.approx(scipy_stats.t.ppf(0.975, degrees), rel=1e-10)
 
 
@@ -56,7 +62,7 @@ def test_t_quantile_refuses_what_has_none(probability, degrees):
 
 
 @given(st.lists(st.lists(st.floats(-5, 5), min_size=1, max_size=1), min_size=2, max_size=30))
-def test_one_score_a_case_gives_students_interval(cases):
+def test_one_score_a_case_gives_students_interval(scipy_stats, cases):
     values = [value for (value,) in cases]
     got = gathered(cases).mean_interval()
     half = scipy_stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / math.sqrt(len(values))
@@ -64,7 +70,7 @@ def test_one_score_a_case_gives_students_interval(cases):
 
 
 @given(st.lists(st.lists(st.floats(1, 5), min_size=1, max_size=6), min_size=2, max_size=12))
-def test_mean_interval_is_the_cluster_robust_one(cases):
+def test_mean_interval_is_the_cluster_robust_one(scipy_stats, cases):
     count = sum(len(values) for values in cases)
     mean = sum(sum(values) for values in cases) / count
     scatter = sum((sum(values) - len(values) * mean) ** 2 for values in cases)
@@ -75,7 +81,7 @@ def test_mean_interval_is_the_cluster_robust_one(cases):
     assert clusters.mean_interval() == pytest.approx((mean - half, mean + half), abs=1e-6)
 
 
-def test_large_close_values_keep_their_variance():
+def test_large_close_values_keep_their_variance(scipy_stats):
     low, high = gathered([[1e9 + 0.1], [1e9 + 0.2], [1e9 + 0.3]]).mean_interval()
     assert high - low == pytest.approx(2 * scipy_stats.t.ppf(0.975, 2) * 0.1 / math.sqrt(3), rel=1e-5)
 

@@ -14,7 +14,7 @@ import pytest
 
 from .conftest import Server, Viva, command, environment, write_cases
 
-CASES = 2000
+CASES = 1000
 
 
 def cases(path: Path) -> None:

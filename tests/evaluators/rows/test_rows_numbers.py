@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from vivavoce.evaluators._rows.numbers import read
 
-CURRENCIES = [chr(code) for code in range(sys.maxunicode) if unicodedata.category(chr(code)) == "Sc"]
-
 
 @pytest.mark.parametrize(
     ("text", "number"),
@@ -78,9 +76,11 @@ def test_texts(text):
     assert read(text) is None
 
 
-@pytest.mark.parametrize("symbol", CURRENCIES)
-def test_every_currency_symbol(symbol):
-    assert read(f"{symbol}5") == read(f"5 {symbol}") == read(f"US{symbol} 5") == 5
+def test_every_currency_symbol():
+    symbols = [chr(code) for code in range(sys.maxunicode) if unicodedata.category(chr(code)) == "Sc"]
+    assert len(symbols) > 60
+    texts = [text for each in symbols for text in (f"{each}5", f"5 {each}", f"US{each} 5")]
+    assert [text for text in texts if read(text) != 5] == []
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**12), max_value=10**12))
