@@ -13,7 +13,7 @@ MOST = 6
 
 def quote(text: str, limit: int = LIMIT) -> str:
     """A text in quotation marks, line breaks escaped, its end cut."""
-    return quote_at(text, 0, limit)
+    return encode_basestring(text) if len(text) <= limit else quote_at(text, 0, limit)
 
 
 def quote_at(text: str, start: int, limit: int = LIMIT) -> str:
