@@ -118,6 +118,20 @@ def test_the_workflow_starts_a_service_and_waits_for_it(viva, folder, unused_tcp
         os.kill(int((folder / "server.pid").read_text()), signal.SIGTERM)
 
 
+def test_a_saiku_target_gets_a_suite_about_a_cube_which_its_workflow_runs(viva, folder, unused_tcp_port):
+    serve = f"echo $$ > server.pid; exec {sys.executable} -m vivavoce.samples.serve --port {unused_tcp_port}"
+    assert viva("init", "--target", f"saiku:http://127.0.0.1:{unused_tcp_port}", "--start", serve).code == 0
+    assert written(folder) == {"viva.toml", "evals/starter.eval.yaml", ".github/workflows/viva.yml"}
+    told = viva("validate")
+    assert (told.code, told.err) == (0, "")
+    try:
+        assert carried_out(folder, steps(folder)[1:]).startswith("## ✅ PASSED")
+    finally:
+        os.kill(int((folder / "server.pid").read_text()), signal.SIGTERM)
+    viva("init", "--target", "saiku:http://127.0.0.1:1", "--template", "tools", "--force")
+    assert (folder / "evals/starter.json").exists()
+
+
 @pytest.mark.parametrize(
     "flags",
     [("--start", "./serve"), ("--health", "http://x/"), ("--start", "a\nb", "--health", "http://x/")],

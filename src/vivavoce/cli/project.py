@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 TEMPLATES = ("basic", "knowledge", "tools")
+CUBE = "saiku"
+"""The template of a target of this name, whose questions are about a cube."""
 AGENT = "viva_agent.py"
 """The starter agent, written unless another target is named."""
 
@@ -30,8 +32,8 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--template",
         choices=TEMPLATES,
-        default="basic",
-        help="What the starter suite shows: basic questions and answers (default), knowledge with citations, or tools.",
+        help="What the starter suite shows: basic questions and answers (default), knowledge with citations, or tools; "
+        "for a Saiku target it is by default a suite about a cube.",
     )
     parser.add_argument(
         "--target", metavar="SPEC", help=f"The agent to examine; without it, a starter agent is written to {AGENT}."
@@ -56,12 +58,14 @@ def _demo(arguments: argparse.Namespace) -> int:
 
 
 def _init(arguments: argparse.Namespace) -> int:
-    if arguments.target is not None:
+    template, target = arguments.template or TEMPLATES[0], arguments.target
+    if target is not None:
         from vivavoce.core.specs import parse_spec
 
-        parse_spec(arguments.target)
-    service = _service(arguments.start, arguments.health, arguments.target)
-    files = dict(_files(arguments.template, arguments.target, service))
+        about_cube = parse_spec(target).name == CUBE and arguments.template is None
+        template = CUBE if about_cube else template
+    service = _service(arguments.start, arguments.health, target)
+    files = dict(_files(template, target, service))
     there = [path for path in files if Path(path).exists()]
     if there and not arguments.force:
         raise UsageError(f"nothing was written, for these exist already: {', '.join(there)}; --force writes over them")
@@ -73,7 +77,7 @@ def _init(arguments: argparse.Namespace) -> int:
             raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
         say(f"wrote {path}")
     note("")
-    for step in _steps(arguments.target):
+    for step in _steps(target, _starter(template)):
         note(step)
     return EXIT_OK
 
@@ -85,11 +89,16 @@ def _files(template: str, target: str | None, service: str) -> Iterator[tuple[st
     config = folder.joinpath("viva.toml").read_text(encoding="utf-8")
     spec = target if target is not None else f"python:{AGENT.removesuffix('.py')}:answer"
     yield "viva.toml", config.replace("@SPEC@", spec.replace("\\", "\\\\").replace('"', '\\"'))
-    yield "evals/starter.json", own.joinpath("starter.json").read_text(encoding="utf-8")
+    starter = _starter(template)
+    yield starter, own.joinpath(starter.rpartition("/")[2]).read_text(encoding="utf-8")
     if target is None:
         yield AGENT, own.joinpath("agent.txt").read_text(encoding="utf-8")
     workflow = folder.joinpath("workflow.yml").read_text(encoding="utf-8")
     yield ".github/workflows/viva.yml", workflow.replace("@SERVICE@", service)
+
+
+def _starter(template: str) -> str:
+    return "evals/starter.eval.yaml" if template == CUBE else "evals/starter.json"
 
 
 def _service(start: str | None, health: str | None, target: str | None) -> str:
@@ -102,7 +111,7 @@ def _service(start: str | None, health: str | None, target: str | None) -> str:
         if health is not None:
             raise UsageError("--health says when a service is ready that --start starts; give both")
         return ""
-    address = health or (target if target is not None and target.startswith(("http://", "https://")) else None)
+    address = health or _address(target or "")
     if address is None:
         raise UsageError("--start needs --health URL, or a --target that is an address: what answers once the agent is ready")
     if "\n" in start + address:
@@ -111,20 +120,28 @@ def _service(start: str | None, health: str | None, target: str | None) -> str:
     return steps.replace("@START@", shlex.quote(start)).replace("@HEALTH@", shlex.quote(address))
 
 
+def _address(target: str) -> str | None:
+    """The address in a target, as `http://...` or `saiku:http://...`."""
+    for spec in (target, target.partition(":")[2]):
+        if spec.startswith(("http://", "https://")):
+            return spec
+    return None
+
+
 def _templates() -> Traversable:
     from importlib.resources import files
 
     return files("vivavoce.cli").joinpath("templates")
 
 
-def _steps(target: str | None) -> Iterator[str]:
+def _steps(target: str | None, starter: str) -> Iterator[str]:
     from vivavoce.samples import here
 
     viva = here.viva()
-    steps = [(f"{viva} run", "examine the agent with evals/starter.json")]
+    steps = [(f"{viva} run", f"examine the agent with {starter}")]
     if target is None:
         steps.append((AGENT, "put a call of your own agent here, or name another [target] in viva.toml"))
-    steps.append(("evals/starter.json", f"replace the questions by your own; `{viva} validate` finds what is wrong"))
+    steps.append((starter, f"replace the questions by your own; `{viva} validate` finds what is wrong"))
     steps.append(("git add .", "the workflow then examines the agent on every push"))
     width = max(len(step) for step, _ in steps)
     yield "Next:"
@@ -146,6 +163,7 @@ COMMANDS = (
             "viva init",
             "viva init --template knowledge --target https://agent.example/chat",
             "viva init --target http://127.0.0.1:8080/chat --start ./serve.sh",
+            "viva init --target saiku:http://localhost:8080",
         ),
         add=_add_init,
         run=_init,
