@@ -7,6 +7,7 @@ import base64
 import pytest
 
 from vivavoce.web.access import Access, host_name, is_loopback
+from vivavoce.web.guesses import AT_ONCE, EACH, Guesses, sender
 
 
 def basic(username: str, password: str) -> str:
@@ -35,7 +36,7 @@ def test_without_a_credential_nothing_but_health_answers(serve):
             {"Authorization": "Bearer wrong"},
             {"Authorization": "?"},
         ):
-            answer = server.get(path, **given)
+            answer = server.get(path, X_Forwarded_For=f"192.0.2.{PATHS.index(path)}", **given)
             assert answer.status == 401, path
             assert answer.headers["www-authenticate"].startswith("Basic ")
             assert "sesame" not in answer.body.decode()
@@ -43,6 +44,61 @@ def test_without_a_credential_nothing_but_health_answers(serve):
         assert server.get("/api/suites", Authorization=given).status == 200
     assert server.ask("POST", "/api/runs", b"{}", Content_Type="application/json").status == 401
     assert server.ask("POST", "/api/runs", b"{}", Authorization="Bearer t0ken").status == 202
+
+
+def test_who_was_wrong_too_often_has_to_wait_and_nobody_else(serve):
+    server = serve(host="0.0.0.0", password="open sesame")
+    wrong, right = basic("admin", "wrong"), basic("admin", "open sesame")
+    for _ in range(AT_ONCE):
+        assert server.get("/api/suites", Authorization=wrong).status == 401
+    for given in (wrong, right):  # or a guess would be answered all the same
+        refused = server.get("/api/suites", Authorization=given)
+        assert (refused.status, refused.data["error"]["code"]) == (429, "too_many")
+        assert 0 < int(refused.headers["retry-after"]) <= EACH
+    assert server.get("/api/suites").status == 401
+    assert server.get("/api/health").status == 200
+    assert server.get("/api/suites", Authorization=right, X_Forwarded_For="198.51.100.7, 192.0.2.1").status == 200
+
+
+def test_one_more_guess_is_free_after_a_while():
+    now = 1000.0
+    guesses = Guesses(lambda: now)
+    for _ in range(AT_ONCE):
+        assert guesses.wait("a") == 0
+        guesses.wrong("a")
+    assert guesses.wait("a") == EACH
+    assert guesses.wait("b") == 0
+    now += EACH
+    assert guesses.wait("a") == 0
+    guesses.wrong("a")
+    assert guesses.wait("a") == EACH
+    now += AT_ONCE * EACH
+    for each in range(AT_ONCE):
+        assert guesses.wait("a") == 0, each
+        guesses.wrong("a")
+
+
+def test_what_is_known_of_senders_is_bounded():
+    guesses = Guesses(lambda: 1.0)
+    for each in range(11_000):
+        guesses.wrong(str(each))
+    for _ in range(AT_ONCE):
+        guesses.wrong("0")
+    assert guesses.wait("0") == EACH, "its first guess was forgotten"
+
+
+@pytest.mark.parametrize(
+    ("client", "forwarded", "who"),
+    [
+        ("192.0.2.1", "198.51.100.7", "192.0.2.1"),
+        ("127.0.0.1", "10.0.0.1, 198.51.100.7", "198.51.100.7"),
+        ("127.0.0.1", "nonsense", "127.0.0.1"),
+        ("2001:db8::1", None, "2001:db8::/64"),
+        ("", None, ""),
+    ],
+)
+def test_whose_request_it_is(client, forwarded, who):
+    assert sender(client, {"x-forwarded-for": forwarded} if forwarded else {}) == who
 
 
 @pytest.mark.parametrize(

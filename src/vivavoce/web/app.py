@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,6 +13,7 @@ from starlette.types import ASGIApp
 from vivavoce.web import api, openapi, pages, saiku
 from vivavoce.web.context import Context
 from vivavoce.web.guard import Guard
+from vivavoce.web.guesses import Guesses
 from vivavoce.web.refusal import handlers
 from vivavoce.web.schedule import Schedule, holder, keep
 
@@ -36,4 +38,4 @@ def application(context: Context, schedule: Schedule | None = None) -> ASGIApp:
         lifespan=lifespan,
     )
     # Around all of it, so that what is answered to a defect is dressed too.
-    return Guard(app, context.access, context.page_token)
+    return Guard(app, context.access, context.page_token, Guesses(time.monotonic))

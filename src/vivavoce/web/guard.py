@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import math
 from dataclasses import dataclass
 
 from starlette.datastructures import MutableHeaders
@@ -10,6 +11,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.web.access import Access, host_name, is_own_origin, is_page
+from vivavoce.web.guesses import Guesses, sender
 from vivavoce.web.refusal import Refusal
 
 LARGEST = 64 * 1024
@@ -42,6 +44,7 @@ class Guard:
     app: ASGIApp
     access: Access
     page_token: str
+    guesses: Guesses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -62,9 +65,8 @@ class Guard:
             name = host_name(headers.get("host", ""))
             message = f'this server is not called "{name:.100}"; if it is, name it among `hosts` in [serve] of viva.toml'
             raise Refusal(421, "unknown_host", message)
-        if request.url.path != HEALTH and self.access.guarded and not self.access.admits(headers.get("authorization")):
-            challenge = {"WWW-Authenticate": 'Basic realm="viva", charset="UTF-8"'}
-            raise Refusal(401, "unauthorized", "a password or token is needed", challenge)
+        if request.url.path != HEALTH and self.access.guarded:
+            self._check_credential(request)
         if "\0" in request.url.path or b"%00" in request.scope["query_string"]:
             raise Refusal(400, "bad_request", "no name has a zero byte in it")
         if request.method not in _SAFE:
@@ -72,6 +74,20 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST:
             raise too_large()
+
+    def _check_credential(self, request: Request) -> None:
+        """Make sure of who asks; whoever was wrong about it too often has to wait before it is looked at again."""
+        given = request.headers.get("authorization")
+        who = sender(request.client.host if request.client else "", request.headers)
+        seconds = self.guesses.wait(who) if given else 0
+        if seconds:
+            later = {"Retry-After": str(math.ceil(seconds))}
+            raise Refusal(429, "too_many", "too many wrong passwords or tokens came from there; try again later", later)
+        if not self.access.admits(given):
+            if given:
+                self.guesses.wrong(who)
+            challenge = {"WWW-Authenticate": 'Basic realm="viva", charset="UTF-8"'}
+            raise Refusal(401, "unauthorized", "a password or token is needed", challenge)
 
     def _check_sender(self, request: Request) -> None:
         """Make sure that what changes something was not sent by a page of another site."""

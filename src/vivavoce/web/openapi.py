@@ -153,6 +153,7 @@ def _told(summary: str, answers: Answers, parameters: Iterable[Object] = ()) -> 
     known: dict[int, tuple[str, str]] = {
         401: ("A credential is needed.", "Error"),
         421: ("The server is not called like this.", "Error"),
+        429: ("Too many wrong credentials came from the same address.", "Error"),
     }
     if parameters:
         known |= {400: ("A parameter cannot be meant.", "Error"), 404: ("There is nothing of this name.", "Error")}
