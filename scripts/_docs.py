@@ -134,8 +134,8 @@ def facts_of(maker: object) -> Iterator[str]:
 
 def reads_at_other_levels(maker: object) -> Iterator[str]:
     """What an evaluator reads where it stands for itself differently."""
-    if not (isinstance(maker, type) and hasattr(maker, "at_level")):
-        return
+    if not (isinstance(maker, type) and hasattr(maker, "at_level")) or any(not each.default for each in options_of(maker)):
+        return  # one that cannot be made without options says it in its manual
     made = maker()
     for level in made.levels[1:]:
         there = made.at_level(level)

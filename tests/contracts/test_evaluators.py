@@ -116,6 +116,8 @@ def sample(annotation: Any) -> Any:
         return [sample(arguments[0])]
     if origin in (dict, Mapping):
         return {"key": "value"}
+    if dataclasses.is_dataclass(annotation):
+        return {name: sample(each) for name, each in typing.get_type_hints(annotation).items()}
     return {str: "text", int: 1, float: 1.0, bool: True}.get(annotation, {})
 
 

@@ -68,13 +68,18 @@ async def put(rubric: Rubric, evidence: Evidence, ask: Ask) -> Verdict:
         Abstain, CallError: as `Ask` says.
     """
     check(rubric, evidence)
-    unknown = {}
+    return await ask(rubric, **unknown(rubric, evidence))
+
+
+def unknown(rubric: Rubric, evidence: Evidence) -> dict[str, str]:
+    """What the rubric reads where it can, and nobody knows: told as such."""
+    told: dict[str, str] = {}
     for name in uses(rubric):
         try:
             evidence.text(name)
         except Missing:
-            unknown[name] = UNKNOWN
-    return await ask(rubric, **unknown)
+            told[name] = UNKNOWN
+    return told
 
 
 def passes(rubric: Rubric, value: float | None, threshold: float | None = None) -> bool:

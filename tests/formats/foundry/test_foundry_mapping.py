@@ -143,6 +143,13 @@ def test_evaluators_of_a_document(read):
     assert {(each.origin, each.given, each.level) for each in checks} == {("file", None, None)}
 
 
+def test_a_rubric_of_ones_own_stands_in_the_document(read):
+    dimensions = [{"id": "price", "description": "Names the price.", "weight": 8}]
+    parameters = {"dimensions": dimensions, "pass_threshold": 0.6}
+    (check,) = checks_of(read, document({"evaluator_name": "builtin.rubric", "initialization_parameters": parameters}))
+    assert (check.evaluator, check.options) == ("Rubric", {"dimensions": dimensions, "threshold": 0.6})
+
+
 def test_evaluators_as_an_object(read):
     checks = checks_of(read, {**document(), "evaluators": {"f1_score": {"threshold": 0.1}, "coherence": None}})
     assert [(each.evaluator, each.options) for each in checks] == [("F1Score", {"threshold": 0.1}), ("Coherence", {})]

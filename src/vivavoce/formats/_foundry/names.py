@@ -44,6 +44,7 @@ EVALUATORS: Mapping[str, str] = MappingProxyType(
         "retrieval": "Retrieval",
         "rouge": "RougeScore",
         "rouge_score": "RougeScore",
+        "rubric": "Rubric",
         "score_model": "ScoreModel",
         "self_harm": "SelfHarm",
         "sensitive_data_leakage": "SensitiveDataLeakage",
