@@ -21,6 +21,8 @@ from typing import Any
 import pytest
 from conftest_targets import certificate as certificate
 
+from vivavoce.cli.main import viva as run_viva
+
 Viva = Callable[..., subprocess.CompletedProcess[str]]
 
 OTHERS = {
@@ -60,6 +62,20 @@ def script(name: str, *argv: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(path), *argv], capture_output=True, text=True, encoding="utf-8", timeout=300, check=False
     )
+
+
+@pytest.fixture
+def viva_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Viva:
+    """Runs `viva` in an empty folder, in this process: where only what it reads and writes is looked at."""
+    monkeypatch.chdir(tmp_path)
+    for name in set(os.environ) - set(environment()):
+        monkeypatch.delenv(name)
+
+    def run(*argv: str) -> subprocess.CompletedProcess[str]:
+        code = run_viva(list(argv))
+        return subprocess.CompletedProcess(argv, code, *capsys.readouterr())
+
+    return run
 
 
 def command(*argv: str) -> list[str]:

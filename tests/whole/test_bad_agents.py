@@ -10,6 +10,13 @@ import pytest
 
 from .conftest import Server, Viva, write_cases
 
+
+@pytest.fixture
+def viva(viva_here: Viva) -> Viva:
+    """Each of these is about files, and a process of its own would show nothing more."""
+    return viva_here
+
+
 EXACT = {"ExactMatch": {}}
 GOOD = [{"id": f"good-{n}", "input": f"say {n}", "expected": str(n), "evaluators": EXACT} for n in range(3)]
 TELLS = {

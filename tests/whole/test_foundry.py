@@ -14,6 +14,13 @@ import pytest
 
 from .conftest import Server, Viva, write_cases
 
+
+@pytest.fixture
+def viva(viva_here: Viva) -> Viva:
+    """Each of these is about files, and a process of its own would show nothing more."""
+    return viva_here
+
+
 Row = dict[str, Any]
 ROWS: list[Row] = [
     json.loads(line)
