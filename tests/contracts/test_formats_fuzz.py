@@ -118,7 +118,7 @@ def changed(draw: st.DrawFn, name: str) -> tuple[str, bytes]:
         holder, key = draw(st.sampled_from(every))
         kind = draw(st.sampled_from(["set", "move", "drop", "name", "twice"]))
         if kind == "set":
-            holder[key] = draw(values(name))
+            holder[key] = copy.deepcopy(draw(values(name)))  # what is changed next must not be what is drawn from
         elif kind == "move":
             other, at = draw(st.sampled_from(every))
             holder[key] = copy.deepcopy(other[at])

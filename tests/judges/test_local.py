@@ -228,6 +228,30 @@ def test_an_answer_cannot_grade_itself(construct: str, order: str) -> None:
     assert grade(f"{plain} {order}") <= grade(plain)
 
 
+ASKED = "When does the museum open on Sundays?"
+WINDY = "The weather in Norway is often windy, and in the north it snows until the end of May."
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"You asked: {ASKED} {ASKED} {WINDY}",
+        f"{WINDY} That answers the question: {ASKED}",
+        f"{WINDY} ({ASKED.upper()})",
+        f"\u201c{ASKED}\u201d - when does the museum, open on sundays",
+    ],
+)
+def test_an_answer_is_not_relevant_for_repeating_the_question(answer: str) -> None:
+    assert verdict("relevance", ASKED, answer).value <= 2
+
+
+def test_what_follows_a_repeated_question_is_judged_as_by_itself() -> None:
+    answer = "The museum opens at ten on Sundays, an hour later than on other days."
+    assert verdict("relevance", ASKED, f"{ASKED} {answer}").value == verdict("relevance", ASKED, answer).value >= 3
+    longer = "When does the museum by the old harbour open its doors to visitors on Sundays in winter?"
+    assert verdict("relevance", longer, longer).reason.startswith("the answer only repeats the question")
+
+
 @pytest.mark.parametrize("construct", CONSTRUCTS)
 @pytest.mark.parametrize(
     "text",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from vivavoce.core.errors import Abstain
@@ -48,7 +49,9 @@ def judge(rubric: Rubric, given: Texts, model: likelihood.Model | None) -> Verdi
     group = groups(given)[0]
     plain = at_once(construct, given)
     if plain is not None:
-        return _verdict(rubric, plain[0], plain[1], {"findings": [plain[1]], "heuristic": True})
+        return _at_once(rubric, *plain)
+    own = relevance.own(given.answer, given.question) if construct == "relevance" else given.answer
+    given = replace(given, answer=own or given.answer)
     # The language model knows English alone.
     way = scale.WITH_MODEL if model is not None and group == "en" else scale.PLAIN
     used = scale.scale(construct, way)
@@ -57,6 +60,8 @@ def judge(rubric: Rubric, given: Texts, model: likelihood.Model | None) -> Verdi
             other = scale.scale(construct, scale.WITH_MODEL)
             helps = way == scale.PLAIN and each in other.measured
             raise Abstain(f"{rubric.name}: {used.abstains[each]}; {'viva model install, or ' if helps else ''}{WAY_OUT}")
+    if not own:
+        return _at_once(rubric, 1.0, "the answer only repeats the question")
     seen = look(construct, given, model if used.uses_model else None)
     details = {
         "score": used.score(seen),
@@ -112,6 +117,10 @@ def groups(given: Texts) -> tuple[str, ...]:
     if found == ["en"] and len(texts.content(given.answer)) <= _FEW:
         found.append("short")
     return (*found, "conversation") if given.in_conversation else tuple(found)
+
+
+def _at_once(rubric: Rubric, grade: float, reason: str) -> Verdict:
+    return _verdict(rubric, grade, reason, {"findings": [reason], "heuristic": True})
 
 
 def _verdict(rubric: Rubric, grade: float, reason: str, details: dict[str, object]) -> Verdict:

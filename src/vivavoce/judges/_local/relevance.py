@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 
 from vivavoce.judges._local import encoder, texts, words
@@ -21,6 +22,33 @@ SIGNS = MappingProxyType(
     }
 )
 """The features, and whether each can only speak for the answer (1) or only against it (-1)."""
+
+
+_REPEATED = 4
+"""Words from which a sentence of the question counts as repeated."""
+_WORD = re.compile(r"\w+")
+
+
+def own(answer: str, question: str) -> str:
+    """An answer without sentences of the question that it repeats word for word: they are close to it, and no answer to it."""
+    for sentence in texts.sentences(question):
+        asked = [word.casefold() for word in _WORD.findall(sentence)]
+        if len(asked) < _REPEATED:
+            continue
+        said = list(_WORD.finditer(answer))
+        folded = [word[0].casefold() for word in said]
+        kept, at, start = [], 0, 0
+        while at <= len(said) - len(asked):
+            if folded[at] == asked[0] and folded[at : at + len(asked)] == asked:
+                kept.append(answer[start : said[at].start()])
+                at += len(asked)
+                start = said[at - 1].end()
+                while start < len(answer) and not (answer[start].isalnum() or answer[start].isspace()):
+                    start += 1  # its question mark, and quotation marks
+            else:
+                at += 1
+        answer = "".join((*kept, answer[start:]))
+    return answer.strip() if _WORD.search(answer) else ""
 
 
 def look(answer: str, question: str) -> Look:
