@@ -12,7 +12,7 @@ from conftest_targets import HISTORY, TRIAL, Server, ask, failure, request, runn
 
 import vivavoce
 from vivavoce.core import plugins, specs
-from vivavoce.core.errors import BadOptions, CallError, DatasetError, Missing, MissingExtra
+from vivavoce.core.errors import BadOptions, CallError, DatasetError, Missing, MissingExtra, UsageError
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Trial, Turn, Use
 from vivavoce.core.reply import ToolCall
@@ -427,6 +427,8 @@ async def test_rows_of_ids_alone_are_not_put_to_an_agent(tmp_path: Path) -> None
     use = Use(name="foundry", options={"endpoint": "http://a", "api_key": KEY, "agent": "desk"})
     with pytest.raises(DatasetError, match="says nothing to the agent"):
         await vivavoce.evaluate_async(file, target=use, store=str(tmp_path / "runs.db"))
+    with pytest.raises(UsageError, match="neither questions nor answers; .*--target-option fetch=COLUMN"):
+        await vivavoce.evaluate_async(file, store=str(tmp_path / "runs.db"))
 
 
 def test_what_was_asked_is_missing_where_nobody_knows() -> None:

@@ -18,7 +18,7 @@ from vivavoce.core.source import Source
 from vivavoce.run import files, joining, secrecy, telling
 from vivavoce.run.asking import judge_of, simulator_of
 from vivavoce.run.joining import Recordings
-from vivavoce.run.reading import MADE, Count, Reading, read, reopened
+from vivavoce.run.reading import MADE, TO_FETCH, Count, Reading, read, reopened
 from vivavoce.run.steady import Stamp, stamp
 from vivavoce.run.trials import Trials
 
@@ -158,6 +158,8 @@ def _default_target(count: Count) -> Use:
     if count.recorded:
         return Use(name="recorded")
     ways = ", ".join(specs.ways("targets"))
+    if count.unanswered and all(turn is not None and turn.input is None for _, _, turn in count.unanswered):
+        raise UsageError(f"no target: the files hold neither questions nor answers; name one with --target, and {TO_FETCH}")
     raise UsageError(f"no target: the files hold no answers, so say which agent to examine with --target, as one of: {ways}")
 
 

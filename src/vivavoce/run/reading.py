@@ -28,7 +28,7 @@ from vivavoce.run.steady import Stamp, stamp
 MADE = "python"
 """The format of a suite that was made in Python."""
 _MOST_UNANSWERED = 200
-_TO_FETCH = "fetch the answer, if a column names one that a service keeps: --target-option fetch=COLUMN"
+TO_FETCH = "fetch the answer, if a column names one that a service keeps: --target-option fetch=COLUMN"
 NOBODY = "has a persona, and no agent answers the simulated user: what a dataset holds was said to somebody else"
 
 
@@ -195,7 +195,7 @@ def _look_at_answers(case: Case, source: Source, live: bool, problems: Problems,
         total.unanswered.append((source, case, None))
     for turn in case.turns:
         if live and turn.input is None:
-            problems.add(source, "says nothing to the agent", path=turn.path or case.path, line=case.line, fix=_TO_FETCH)
+            problems.add(source, "says nothing to the agent", path=turn.path or case.path, line=case.line, fix=TO_FETCH)
         elif not live and turn.reply is None and turn.fault is None and len(total.unanswered) < _MOST_UNANSWERED:
             total.unanswered.append((source, case, turn))
 
