@@ -102,6 +102,20 @@ def test_a_good_file_reads_the_same_twice(name, path):
         codec.case_digest(case)
 
 
+LINES = [(name, path) for name, path in OK if path.suffix == ".jsonl" and path.read_bytes().lstrip(b"\xef\xbb\xbf")[:1] == b"{"]
+
+
+@pytest.mark.parametrize(("name", "path"), LINES, ids=named(LINES))
+def test_a_first_line_of_two_megabytes_is_one_of_several(name, path, tmp_path):
+    begins = path.read_bytes().index(b"{") + 1
+    long = tmp_path / path.name
+    long.write_bytes(path.read_bytes()[:begins] + b" " * 2_000_000 + path.read_bytes()[begins:])
+    assert [each for each in FORMATS if build(each).matches(Source(long))] == [name]
+    _, cases, problems = read(name, Source(long, path.name))
+    assert problems == ()
+    assert cases == read(name, Source(path, path.name))[1]
+
+
 @pytest.mark.parametrize(("name", "path"), BAD, ids=named(BAD))
 def test_a_bad_file_says_what_is_wrong_and_where(name, path):
     source = Source(path, path.name)

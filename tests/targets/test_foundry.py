@@ -427,7 +427,7 @@ async def test_rows_of_ids_alone_are_not_put_to_an_agent(tmp_path: Path) -> None
     use = Use(name="foundry", options={"endpoint": "http://a", "api_key": KEY, "agent": "desk"})
     with pytest.raises(DatasetError, match="says nothing to the agent"):
         await vivavoce.evaluate_async(file, target=use, store=str(tmp_path / "runs.db"))
-    with pytest.raises(UsageError, match="neither questions nor answers; .*--target-option fetch=COLUMN"):
+    with pytest.raises(UsageError, match=r"neither questions nor answers; .*--target-option fetch=COLUMN"):
         await vivavoce.evaluate_async(file, store=str(tmp_path / "runs.db"))
 
 

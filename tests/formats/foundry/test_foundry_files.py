@@ -100,6 +100,18 @@ def test_one_row_over_several_lines(read):
     assert (case.turns[0].input, problems.found()) == ("a", ())
 
 
+@pytest.mark.parametrize("long", [70_000, 1_900_000, 5_000_000])
+def test_a_first_row_of_any_length_is_one_of_several(read, long):
+    for rows in (
+        [{"context": "x" * long, "query": "q"}, {"query": "r"}],
+        [{"query": "q", "context": "x" * long}, {"query": "r"}],
+        [{"query": "q", "context": "x" * long}],
+    ):
+        _, cases, problems = read(rows)
+        assert problems.found() == ()
+        assert [case.turns[0].input for case in cases] == [row["query"] for row in rows]
+
+
 def test_packed_files(read):
     _, (case,), _ = read(gzip.compress(b"query;response\nq;r\n"), "s.csv.gz")
     assert case.turns[0].reply == Reply(text="r")

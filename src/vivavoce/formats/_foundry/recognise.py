@@ -96,6 +96,8 @@ def layout(source: Source) -> Layout:
     found = names(text)
     if found & _ROWS and (found & _ASKS or len(lines) == 1):
         return "document" if len(lines) == 1 or not _is_whole(lines[0]) else "lines"
+    if len(lines) == 1:
+        return "lines"  # also a row of which the first part is looked at alone
     return "lines" if _is_whole(lines[0]) or (len(lines) > 1 and lines[1].startswith("{") and lines[0] != "{") else "document"
 
 
