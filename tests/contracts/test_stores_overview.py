@@ -99,6 +99,18 @@ async def test_runs_are_told_of_with_whom_they_examined(open_store: Any) -> None
     assert [head.id for head in store.heads(limit=1)] == ["r2"]
 
 
+async def test_runs_are_told_of_with_what_came_of_all_their_suites(open_store: Any) -> None:
+    store = open_store()
+    await fill(store, "r1", passed(0))
+    await fill(store, "r2", [replace(each, suite=f"s{each.position}") for each in passed(0, 1)], ends=False)
+    await fill(store, "r3", [])
+    none, two, one = (head.tally for head in store.heads())
+    assert none is None
+    assert (two.cases, two.passed, two.failed, two.pass_rate) == (2, 2, 0, 1.0)
+    assert (one.cases, one.passed) == (1, 1)
+    assert store.heads(limit=2)[1].tally == two
+
+
 async def test_repeats_are_trials_of_one_case(open_store: Any) -> None:
     results = [make_result(make_trial(0, repeat=repeat, position=repeat)) for repeat in range(3)]
     await fill(open_store(), "r1", results, ends=False)

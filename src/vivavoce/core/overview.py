@@ -24,6 +24,8 @@ class Head:
     version: str
     """Of Viva."""
     revision: Revision | None = None
+    tally: GroupSummary | None = None
+    """What came of all its suites, so far; `None` in a `SuiteRun`, which tells of one, and before there is any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

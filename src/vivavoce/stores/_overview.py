@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from vivavoce.core import codec
@@ -17,7 +18,11 @@ ALL = 2**62
 
 _HEAD = "runs.id, started, finished, state, target, judge, version, revision"
 _TALLY = "suites.suite, cases, passed, failed, skipped, errored"
-_HEADS = f"SELECT {_HEAD} FROM runs ORDER BY number DESC LIMIT ?"
+_HEADS = f"""SELECT {_HEAD}, told.cases, told.passed, told.failed, told.skipped, told.errored FROM runs LEFT JOIN (
+        SELECT run, sum(cases) AS cases, sum(passed) AS passed, sum(failed) AS failed, sum(skipped) AS skipped,
+            sum(errored) AS errored
+        FROM suites WHERE run IN (SELECT number FROM runs ORDER BY number DESC LIMIT ?) GROUP BY run) AS told
+    ON told.run = runs.number ORDER BY number DESC LIMIT ?"""
 _SUITES = f"""SELECT {_HEAD}, {_TALLY} FROM (
         SELECT run, suite, row_number() OVER (
             PARTITION BY suite ORDER BY CASE WHEN finished IS NULL THEN 1 ELSE 0 END, number DESC) AS age
@@ -38,7 +43,9 @@ _SHEET = """SELECT transcripts.body, coalesce(mine.body, alike.body) FROM result
 
 def heads(connection: Connection, limit: int | None) -> list[Head]:
     """Runs, newest first."""
-    return [_head(row) for row in connection.execute(_HEADS, (ALL if limit is None else limit,))]
+    most = ALL if limit is None else limit
+    found = connection.execute(_HEADS, (most, most))
+    return [replace(_head(row[:8]), tally=_tally(*row[8:]) if row[8] is not None else None) for row in found]
 
 
 def suites(connection: Connection) -> list[SuiteState]:
