@@ -214,3 +214,20 @@ def test_a_defect_of_an_answer_is_told_likewise(server, monkeypatch):
     assert (answer.status, answer.data["error"]["code"]) == (500, "internal")
     assert server.said == ["internal error: GET /api/suites: ZeroDivisionError: integer division or modulo by zero"]
     assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_suite_is_read_again_once_its_file_is_another_and_not_before(server):
+    suites, path = server.context.runs.suites, server.folder / "evals" / "sales.eval.yaml"
+    path.write_text(
+        "name: sales\ncube: {connectionName: a, catalog: b, schema: c, cubeName: d}\ncases: [{name: a, question: q}]\n"
+    )
+    first, again = suites.known(), suites.known()
+    assert [each.name for each in first] == ["desk", "sales", "shop"]
+    assert all(one is other for one, other in zip(first, again, strict=True))
+    path.write_text(path.read_text().replace("name: sales", "name: trade"))
+    desk, trade, shop = suites.known()
+    assert (desk is first[0], shop is first[2], trade.name) == (True, True, "trade")
+    path.write_text("cases: 7\n")
+    assert suites.known()[1].fault is not None
+    path.unlink()
+    assert suites.known() == (desk, shop)

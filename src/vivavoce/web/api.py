@@ -21,7 +21,7 @@ from vivavoce.core.kinds import Report, Store
 from vivavoce.core.model import Use
 from vivavoce.core.overview import SuiteRun
 from vivavoce.core.reply import JSON
-from vivavoce.web import suites, told
+from vivavoce.web import told
 from vivavoce.web.context import Context
 from vivavoce.web.events import events
 from vivavoce.web.refusal import Refusal
@@ -63,7 +63,7 @@ class _Api:
     async def suites(self, request: Request) -> Response:
         """Every suite that may be run here or ever was."""
         runs = self._context.runs
-        known = await anyio.to_thread.run_sync(suites.known, self._context.project)
+        known = await anyio.to_thread.run_sync(runs.suites.known)
         states = {each.suite: each for each in await self._context.ask(lambda store: store.suites())}
         here = {each.name: each for each in known}
         names = [*here, *(name for name in states if name not in here)]
@@ -84,7 +84,7 @@ class _Api:
         suite, limit = str(request.path_params["suite"]), limit_of(request, default)
         found = list(await self._context.ask(lambda store: store.history(suite, limit)))
         if not found:
-            known = await anyio.to_thread.run_sync(suites.known, self._context.project)
+            known = await anyio.to_thread.run_sync(self._context.runs.suites.known)
             if suite not in {each.name for each in known}:
                 raise Refusal(404, "unknown_suite", f'there is no suite "{suite:.200}"')
         return suite, found

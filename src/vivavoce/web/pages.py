@@ -15,7 +15,6 @@ from starlette.types import Scope
 
 from vivavoce.core.errors import StoreError
 from vivavoce.core.kinds import Store
-from vivavoce.web import suites as project
 from vivavoce.web._pages import addresses, case, comparison, run, suites
 from vivavoce.web._pages.templates import render
 from vivavoce.web.api import MOST, found
@@ -71,7 +70,7 @@ class _Pages:
 
     async def suites(self, request: Request) -> Response:
         """How every suite stands."""
-        known = await anyio.to_thread.run_sync(project.known, self._context.project)
+        known = await anyio.to_thread.run_sync(self._context.runs.suites.known)
         startable = [each.name for each in known if each.fault is None]
         lines, heads = await self._context.ask(lambda store: (suites.lines(store, startable), suites.newest(store)))
         faults = [each for each in known if each.fault is not None]
@@ -86,7 +85,7 @@ class _Pages:
     async def suite(self, request: Request) -> Response:
         """A suite over time."""
         name, limit = str(request.path_params["suite"]), _limit(request)
-        known = await anyio.to_thread.run_sync(project.known, self._context.project)
+        known = await anyio.to_thread.run_sync(self._context.runs.suites.known)
         history, trend = await self._context.ask(lambda store: suites.history(store, name, limit))
         startable = any(each.name == name and each.fault is None for each in known)
         if not history and not startable:

@@ -39,6 +39,7 @@ class Runs:
     def __init__(self, project: Project, say: Callable[[str], None]) -> None:
         self._project = project
         self._say = say
+        self.suites = suites.Suites(project)
         self._lives: OrderedDict[str, Live] = OrderedDict()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopping = threading.Event()
@@ -58,7 +59,7 @@ class Runs:
             Refusal: there is no such suite, or it is in a run already.
             VivaError: it cannot be run; the message says why.
         """
-        known = await asyncio.to_thread(suites.known, self._project)
+        known = await asyncio.to_thread(self.suites.known)
         selection, names = _chosen(self._project.selection, known, suite)
         for name in names:
             if (other := self.under_way(name)) is not None:

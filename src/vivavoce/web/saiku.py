@@ -82,7 +82,7 @@ class _Door:
         return JSONResponse({"summary": summary, "hasFailures": failures, "results": results, "skipped": skipped})
 
     async def _known(self) -> tuple[Known, ...]:
-        return await anyio.to_thread.run_sync(suites.known, self._context.project)
+        return await anyio.to_thread.run_sync(self._context.runs.suites.known)
 
     async def _examine(self, known: Known) -> dict[str, JSON]:
         file = known.path.rpartition("/")[2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from vivavoce.core import environment
 from vivavoce.core.errors import UsageError
@@ -14,6 +15,8 @@ from vivavoce.core.reply import Object
 from vivavoce.core.source import Source
 from vivavoce.run import files
 from vivavoce.web.project import Project
+
+Mark: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,22 +30,43 @@ class Known:
     """Why it cannot be run."""
 
 
-def known(project: Project) -> tuple[Known, ...]:
-    """Every suite there is by now, in the order of their files; a new file is seen at once.
+class Suites:
+    """Those of a project. A file is read again once it is another; may be asked in several threads."""
 
-    Only the top of each file is read: what is wrong with its cases is told when it is run.
-    """
-    selection = project.selection
-    if not selection.paths:
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._read: dict[tuple[str, str, Mark], Known] = {}
+
+    def known(self) -> tuple[Known, ...]:
+        """Every suite there is by now, in the order of their files; a new file is seen at once.
+
+        Of files that stream only the top is read: what is wrong with their cases is told when they are run.
+        """
+        selection = self._project.selection
+        if not selection.paths:
+            return ()
+        problems = Problems(lenient=selection.lenient)
+        with environment.known(self._project.environment):
+            try:
+                found = files.find(selection.paths, selection.format, problems, folder=self._project.folder)
+            except UsageError as error:
+                return (Known(name=selection.paths[0], path=selection.paths[0], fault=str(error)),)
+            there = {(source.name, type(each).__name__, _mark(source)): (source, each) for source, each in found}
+            known = {
+                key: self._read.get(key) or _known(source, each, lenient=selection.lenient)
+                for key, (source, each) in there.items()
+            }
+        self._read = known
+        return tuple(_distinct([*known.values(), *_not_read(problems)]))
+
+
+def _mark(source: Source) -> Mark:
+    """What is another once a file is; nothing of one that is gone."""
+    try:
+        stat = source.path.stat()
+    except OSError:
         return ()
-    problems = Problems(lenient=selection.lenient)
-    with environment.known(project.environment):
-        try:
-            found = files.find(selection.paths, selection.format, problems, folder=project.folder)
-        except UsageError as error:
-            return (Known(name=selection.paths[0], path=selection.paths[0], fault=str(error)),)
-        suites = [_known(source, each, lenient=selection.lenient) for source, each in found]
-    return tuple(_distinct([*suites, *_not_read(problems)]))
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
 
 def reason(problems: Sequence[Problem], total: int) -> str:
