@@ -16,6 +16,9 @@ from vivavoce.stores._connection import Connection, Cursor, Parameters
 ALL = 2**62
 """A limit that leaves everything; not every database has a word for it."""
 
+_OF_HEAD = ("id", "started", "finished", "state", "target", "judge", "version")
+_OF_ROW = ("position", "suite", "case", "repeat", "name", "category", "status", "error")
+"""What the columns of `_HEAD` and `_ROWS` are called in what they become, the last ones apart, which are read further."""
 _HEAD = "runs.id, started, finished, state, target, judge, version, revision"
 _TALLY = "suites.suite, cases, passed, failed, skipped, errored"
 _HEADS = f"""SELECT {_HEAD}, told.cases, told.passed, told.failed, told.skipped, told.errored FROM runs LEFT JOIN (
@@ -115,29 +118,10 @@ def _tally(cases: int, passed: int, failed: int, skipped: int, errored: int) -> 
 
 
 def _head(row: Sequence[Any]) -> Head:  # of what its columns hold
-    run_id, started, finished, state, target, judge, version, revision = row
-    return Head(
-        id=run_id,
-        started=started,
-        finished=finished,
-        state=state,
-        target=target,
-        judge=judge,
-        version=version,
-        revision=Revision.of(revision) if revision is not None else None,
-    )
+    *told, revision = row
+    return Head(**dict(zip(_OF_HEAD, told, strict=True)), revision=Revision.of(revision) if revision is not None else None)
 
 
 def _row(row: Sequence[Any]) -> Row:  # of what its columns hold
-    position, suite, case, repeat, name, category, status, error, checks = row
-    return Row(
-        position=position,
-        suite=suite,
-        case=case,
-        repeat=repeat,
-        name=name,
-        category=category,
-        status=status,
-        error=error,
-        checks=codec.decode(checks, dict[str, Status]),
-    )
+    *told, checks = row
+    return Row(**dict(zip(_OF_ROW, told, strict=True)), checks=codec.decode(checks, dict[str, Status]))
