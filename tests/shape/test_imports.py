@@ -49,6 +49,11 @@ def test_showing_the_version_loads_no_package():
     assert len(names - {each for each in names if each.startswith("vivavoce")}) <= STDLIB_BUDGET_VERSION
 
 
+def test_reading_a_command_line_loads_no_package():
+    names = loaded("from vivavoce.cli.parser import parse\nassert callable(parse(['run', 'cases.jsonl', '--judge', 'none']))")
+    assert third_party(names) == set()
+
+
 @pytest.mark.parametrize("kind", plugins.KINDS)
 def test_finding_plugins_loads_no_heavy_package(kind):
     names = loaded(f"from vivavoce.core import plugins\nplugins.names({kind!r})")

@@ -34,6 +34,11 @@ class Parser(argparse.ArgumentParser):
         """A usage error, told by the command's last line."""
         raise UsageError(f"{message}\nSee {self.prog} --help")
 
+    def format_help(self) -> str:
+        """Help as it looks; what lays it out is loaded only now, since argparse makes one for each argument it is told of."""
+        self.formatter_class = formatter
+        return super().format_help()
+
     def print_help(self, file: object = None) -> None:
         """Help, printed as everything else is: the usual way loses without a word what cannot be written."""
         with printing():  # laying it out already looks at where it goes
@@ -53,7 +58,6 @@ def build() -> Tree:
     top = Parser(
         prog="viva",
         usage="%(prog)s COMMAND [OPTIONS]",
-        formatter_class=formatter,
         description=_overview(),
         allow_abbrev=False,
         add_help=False,
@@ -68,7 +72,6 @@ def build() -> Tree:
         for command in group:
             made = subparsers.add_parser(
                 command.name,
-                formatter_class=formatter,
                 description=command.help + ("\n\n" + command.more if command.more else ""),
                 usage=f"%(prog)s {command.takes}",
                 epilog=examples(command.examples),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from vivavoce.cli.parser import Parser, examples, formatter, unknown_option
+from vivavoce.cli.parser import Parser, examples, unknown_option
 from vivavoce.core.errors import UsageError
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -35,7 +35,6 @@ def build() -> Parser:
         "Exit codes: 0 all passed; 1 something failed or errored; 2 usage or dataset error, or nothing was evaluated;\n"
         "130 or 143 interrupted.",
         epilog=examples(_EXAMPLES),
-        formatter_class=formatter,
         allow_abbrev=False,
         add_help=False,
     )
