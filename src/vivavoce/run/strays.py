@@ -10,7 +10,7 @@ from vivavoce.core.kinds import Format
 from vivavoce.core.place import Problems, nearest
 from vivavoce.core.reply import JSON, Object
 from vivavoce.core.source import Source
-from vivavoce.wire import json_lines, json_text, yaml_text
+from vivavoce.wire import json_lines, json_text
 from vivavoce.wire.peek import block_names, is_slip, names, opening
 
 _DATASETS = (".eval.yaml", ".jsonl")
@@ -73,6 +73,8 @@ def code(source: Source) -> str:
 
 
 def _yaml_damage(source: Source) -> Problems:
+    from vivavoce.wire import yaml_text
+
     parsed, found = Problems(), Problems()
     value = yaml_text.parse(source, source.text(), parsed)
     for each in parsed.found():
