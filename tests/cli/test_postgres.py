@@ -54,7 +54,10 @@ def test_a_server_that_ends_in_the_middle_of_a_run_loses_nothing(folder, server,
     (run,) = json.loads(process("runs", "--json", *store).out)
     done = process("resume", run["id"], *store)
     assert done.code == 0, done.err
-    assert (folder / "asked").read_text().split() == ["first", "second", "second", "third"]
+    asked = (folder / "asked").read_text().split()
+    assert asked[-2:] == ["second", "third"]
+    # The third may have been asked before it was seen that the second could not be kept.
+    assert asked[:-2] in (["first", "second"], ["first", "second", "third"])
     shown = process("show", "last", "--json", *store)
     assert json.loads(shown.out)["summary"]["pass"] == 3
     told = [out, err, done.out, done.err, shown.out, process("run", "--print-config", *store).out]

@@ -6,7 +6,7 @@ import io
 import re
 import unicodedata
 import weakref
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 from conftest_reports import check_gold, empty_run, fixed_run, hostile_run, interrupted_run
@@ -65,8 +65,8 @@ def test_results_are_read_one_at_a_time(name):
     peak = 0
     alive = 0
 
-    class Watched(Result):
-        __slots__ = ("__weakref__",)
+    class Watched(Result, weakref=True, frozen=True, kw_only=True):
+        """A result whose end can be seen."""
 
     def died(_):
         nonlocal alive
@@ -80,7 +80,7 @@ def test_results_are_read_one_at_a_time(name):
             nonlocal alive, peak
             for position in range(200):
                 model = fixed[position % len(fixed)]
-                given = {field.name: getattr(model, field.name) for field in fields(model)}
+                given = {field: getattr(model, field) for field in Result.__struct_fields__}
                 result = Watched(**{**given, "case": f"c{position}", "position": position})
                 self.refs.append(weakref.ref(result, died))
                 alive += 1
