@@ -10,11 +10,12 @@ from vivavoce.core.reply import JSON, Citation, Message, Object, Reply, ToolCall
 from vivavoce.wire import openai
 from vivavoce.wire.openai_chat import content
 
-_CALLS = frozenset({"function_call", "custom_tool_call", "mcp_call"})
+_AWAITED = ("function_call", "custom_tool_call")  # tuples, as what is looked for in them may be any JSON
+_CALLS = (*_AWAITED, "mcp_call")
 """Items that call a tool by its name."""
-_RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
-_NO_CALLS = frozenset({"message", "reasoning", "mcp_list_tools", "mcp_approval_request", "compaction", *_RESULTS})
-_LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_RESULTS = ("function_call_output", "custom_tool_call_output")
+_NO_CALLS = ("message", "reasoning", "mcp_list_tools", "mcp_approval_request", "compaction", *_RESULTS)
+_LAST = ("response.completed", "response.incomplete", "response.failed")
 _READ = frozenset({"output", "usage", "object", "instructions"})
 _FILTERED = "the content filter of the service stopped the answer"
 
@@ -74,8 +75,8 @@ def asked(payload: JSON) -> JSON:
 
 def left_open(payload: Object) -> bool:
     """Whether a response waits for the results of tools, so that no other message can follow it."""
-    called = {each.get("call_id") for each in _of(payload, _CALLS - {"mcp_call"})}
-    return bool(called - {each.get("call_id") for each in _of(payload, _RESULTS)})
+    called = {_number(each) for each in _of(payload, _AWAITED)}
+    return bool(called - {_number(each) for each in _of(payload, _RESULTS)})
 
 
 class Joined:
@@ -126,7 +127,13 @@ def _spoken(message: Message) -> JSON:
     return [{**part, "type": kind} if part["type"] == "text" else part for part in said]
 
 
-def _of(payload: Object, kinds: frozenset[str]) -> list[Object]:
+def _number(item: Object) -> str | None:
+    """What a call and its result share."""
+    number = item.get("call_id")
+    return number if isinstance(number, str) else None
+
+
+def _of(payload: Object, kinds: tuple[str, ...]) -> list[Object]:
     output = payload.get("output")
     found = output if isinstance(output, list) else []
     return [each for each in found if isinstance(each, Mapping) and each.get("type") in kinds]
@@ -153,12 +160,12 @@ def _why(payload: Object) -> str:
 def _calls(output: Iterable[Object], tools: JSON) -> tuple[ToolCall, ...] | None:
     """The calls, each with its result where the response holds it; without any they are unknown, unless it lists its tools."""
     found = list(output)
-    results = {each.get("call_id"): each.get("output") for each in found if each.get("type") in _RESULTS}
+    results = {_number(each): each.get("output") for each in found if each.get("type") in _RESULTS}
     calls = tuple(_call(each, results) for each in found if each.get("type", "message") not in _NO_CALLS)
     return calls if calls or isinstance(tools, list) else None
 
 
-def _call(item: Object, results: Mapping[JSON, JSON]) -> ToolCall:
+def _call(item: Object, results: Mapping[str | None, JSON]) -> ToolCall:
     """A call by its name; what the service runs itself has none, and is told by what it is, such as `file_search`."""
     kind = item.get("type")
     number = item.get("call_id") or item.get("id")
@@ -173,7 +180,7 @@ def _call(item: Object, results: Mapping[JSON, JSON]) -> ToolCall:
         call,
         name=name,
         arguments=openai.arguments(item.get("arguments", item.get("input"))),
-        result=openai.result(results.get(item.get("call_id"), item.get("output"))),
+        result=openai.result(results.get(_number(item), item.get("output"))),
         error=error if error is None or isinstance(error, str) else json.dumps(error, ensure_ascii=False),
     )
 

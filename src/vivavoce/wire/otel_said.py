@@ -10,7 +10,7 @@ from vivavoce.core.reply import JSON, Object, ToolCall
 from vivavoce.wire import openai
 
 _ROLES = MappingProxyType({"human": "user", "ai": "assistant", "model": "assistant", "function": "tool"})
-_CALLS = frozenset(("tool_call", "tool_use", "function_call", "function"))
+_CALLS = ("tool_call", "tool_use", "function_call", "function")  # a tuple, as what is looked for in it may be any JSON
 _NUMBERS = ("toolUseId", "tool_use_id", "tool_call_id", "call_id", "id")
 
 

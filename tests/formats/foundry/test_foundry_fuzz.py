@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -86,3 +87,14 @@ def test_one_slip_of_a_long_name_is_seen_whatever_it_is(name, at, letter):
     if len(name) > 5:
         for slip in (name[:at] + letter + name[at:], name[:at] + letter + name[at + 1 :]):
             assert meant(slip) is not None
+
+
+@pytest.mark.parametrize("kind", [{"a": 1}, [1], [], 3, None, True])
+@pytest.mark.parametrize("role", ["system", "user", "assistant", "tool"])
+def test_content_of_a_kind_that_is_no_text_is_told_at_its_place(tmp_path, role, kind):
+    path = tmp_path / "a.jsonl"
+    messages = [{"role": role, "content": [{"type": kind, "text": "x"}]}, {"role": "user", "content": "Open?"}]
+    path.write_text(json.dumps({"messages": messages}), encoding="utf-8")
+    problems = Problems()
+    list(Foundry().read(Source(path), problems).cases)
+    assert role == "tool" or next(problem.path for problem in problems.found()).startswith("messages[0].content[0]")

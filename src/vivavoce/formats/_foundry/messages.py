@@ -12,9 +12,9 @@ from vivavoce.formats._foundry.saying import Say, shown
 from vivavoce.wire import openai
 
 ROLES = ("developer", "system", "user", "assistant", "tool")
-_TEXT = frozenset({"text", "input_text", "output_text"})
-_PASSED_OVER = frozenset({"mcp_approval_request", "mcp_approval_response", "mcp_list_tools", "reasoning"})
-_ITEMS = (*sorted(_TEXT), "tool_call", "tool_result", "function_call", "function_call_output", "openapi_call")
+_TEXT = ("text", "input_text", "output_text")  # tuples, as what is looked for in them may be any JSON
+_PASSED_OVER = ("mcp_approval_request", "mcp_approval_response", "mcp_list_tools", "reasoning")
+_ITEMS = (*_TEXT, "tool_call", "tool_result", "function_call", "function_call_output", "openapi_call")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -183,7 +183,7 @@ class Transcript:
         """A message of what tools gave back, as items or as text."""
         content, number = given.get("content"), id_of(given)
         items = content if isinstance(content, list) else []
-        results = [each for each in items if isinstance(each, Mapping) and each.get("type") not in _TEXT | _PASSED_OVER]
+        results = [each for each in items if isinstance(each, Mapping) and each.get("type") not in (*_TEXT, *_PASSED_OVER)]
         if items and all(isinstance(each, Mapping) and each.get("type") in _PASSED_OVER for each in items):
             self.speaks_of_tools = True
         elif results:
