@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from os import PathLike, fspath
 from types import MappingProxyType
@@ -31,21 +30,20 @@ _TAPING: Mapping[str, Any] = MappingProxyType(  # of each option, what its kind 
 
 
 def evaluate(data: Data, **options: Any) -> Run:  # the same as evaluate_async's, and checked there
-    """Examine an agent, and wait for the outcome; also inside a notebook, whose event loop keeps running.
+    """Examine an agent, and wait for the outcome; also inside a notebook, where an event loop is running.
 
-    Takes what `evaluate_async` takes.
+    Takes what `evaluate_async` takes. Ctrl-C stops the run in good order; what is finished is kept.
 
     Raises:
         VivaError: datasets, options or the store are wrong; the message says how to mend it.
     """
-    from vivavoce.run.stubborn import complete
+    from vivavoce.run.stubborn import aside, complete
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return complete(evaluate_async(data, **options))
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(complete, evaluate_async(data, **options)).result()
+    return aside(evaluate_async(data, **options))
 
 
 async def evaluate_async(

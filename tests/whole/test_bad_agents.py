@@ -102,6 +102,15 @@ def test_exit_codes(
     assert done.returncode == code, done.stdout + done.stderr
 
 
+def test_an_agent_whose_answers_nobody_examines_is_not_asked(viva: Viva, tmp_path: Path, server: Server) -> None:
+    write_cases(tmp_path / "cases.jsonl", [{"input": "say 1", "evaluators": {}, "evaluators_mode": "replace"}])
+    done = viva("run", "cases.jsonl", "--target", server.url)
+    assert (done.returncode, sum(server.asked.values())) == (2, 0)
+    assert "viva: no check: the files ask for no evaluator and none is named" in done.stderr
+    assert viva("run", "cases.jsonl", "--target", server.url, "--output", "out.json").returncode == 2
+    assert json.loads((tmp_path / "out.json").read_text())["results"][0]["turns"][0]["reply"]["text"] == "1"
+
+
 def test_no_case_selected_is_a_usage_error(viva: Viva, tmp_path: Path, server: Server) -> None:
     done, document = run(viva, tmp_path, GOOD, server.url, "--case", "nothing-*")
     assert done.returncode == 2

@@ -51,6 +51,7 @@ def begin(wanted: Settings, shown: Silent | None = None) -> int:
         made = plan(selected, asks=asks)
         outputs.spare(made, project(wanted))
         if asks:
+            _expect_checks(made, wanted)
             sign_in(made)
         attempt = Attempt(plan=made, run_id=identity.new_id(), started=identity.now(), outputs=outputs)
         return carry_out(attempt, store, wanted, shown)
@@ -66,6 +67,17 @@ def rehearse(wanted: Settings, suites: Sequence[Suite] = ()) -> Plan:
 
     with environment.known(wanted.environment), prices.known(wanted.prices):
         return plan(selection(wanted), suites=suites, asks=taping(wanted).asks)
+
+
+def _expect_checks(plan: Plan, wanted: Settings) -> None:
+    """Refuse to ask an agent whose answers nobody examines, unless they are to be written somewhere."""
+    from vivavoce.core.errors import UsageError
+
+    if plan.waits and not plan.examines and not (wanted.output or wanted.record):
+        raise UsageError(
+            "no check: the files ask for no evaluator and none is named, so nobody was asked; name one, as with "
+            "--evaluator ExactMatch, or say with --output where the answers are to be written"
+        )
 
 
 def sign_in(plan: Plan) -> None:

@@ -246,3 +246,5 @@ class Plan(Record, frozen=True, kw_only=True):
     """The project's, where its own evaluators stand."""
     waits: bool = True
     """Whether anybody is waited for while it is carried out: an agent, a judge, an evaluator's own process."""
+    examines: bool = True
+    """Whether there is any check."""

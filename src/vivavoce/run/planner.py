@@ -70,6 +70,7 @@ def plan(
         warnings=(*warnings, *telling.told(count, recordings)),
         folder=folder,
         waits=waits or count.asks or count.simulated > 0,
+        examines=any(reading.evaluators for reading in readings),
     )
 
 

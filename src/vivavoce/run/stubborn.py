@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -49,6 +50,25 @@ def complete(main: Coroutine[Any, Any, T]) -> T:  # as coroutines are
         return runner.run(main)
     finally:
         _end(runner.get_loop())
+
+
+def aside(main: Coroutine[Any, Any, T]) -> T:  # as coroutines are
+    """The same, for a thread in which an event loop is running: in a thread of its own, that Ctrl-C cancels."""
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = Future()  # of any result
+
+    async def work() -> T:
+        begun.set_result((asyncio.get_running_loop(), asyncio.current_task()))
+        return await main
+
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="viva") as threads:
+        outcome = threads.submit(complete, work())
+        try:
+            return outcome.result()
+        except KeyboardInterrupt:
+            loop, task = begun.result()
+            if task is not None and not outcome.done():
+                loop.call_soon_threadsafe(task.cancel)
+            raise
 
 
 def _end(loop: asyncio.AbstractEventLoop) -> None:
