@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
+from conftest_contracts import HEADER, make_result, make_trial
 
 from vivavoce.core.errors import UsageError
+from vivavoce.core.kept import keep
+from vivavoce.core.result import Summary
 from vivavoce.net.sweep import ask
 
 SKIPPING = """name: sales
@@ -41,6 +45,18 @@ def test_a_sweep_and_what_is_told_of_it(server, prefix):
     assert run == {name: desk[name] for name in RUN}
     assert server.get(f"{admin}/desk/trend").data == [{"startedAt": run["startedAt"], "passRate": 0.5, "total": 2}]
     assert server.get(f"{admin}/desk/runs?limit=0").status == 400
+
+
+async def test_a_run_that_did_not_come_to_its_end_is_not_told_of(server):
+    with server.context.project.store() as store:
+        for run_id, suite, state in (("r1", "desk", "complete"), ("r2", "desk", "stopped"), ("r3", "shop", "interrupted")):
+            store.begin(run_id, "2026-01-31T12:00:00Z", HEADER)
+            result = replace(make_result(make_trial(0)), suite=suite)
+            await store.append(run_id, [keep(result, make_trial(0).case)])
+            store.finish(run_id, "2026-01-31T12:00:01Z", state, Summary())
+    assert [each["latest"]["runId"] for each in server.get("/saiku/admin/ai-evals").data] == ["r1"]
+    assert [each["runId"] for each in server.get("/saiku/admin/ai-evals/desk/runs").data] == ["r1"]
+    assert server.get("/saiku/admin/ai-evals/shop/trend").data == []
 
 
 def test_a_file_that_cannot_be_read_is_skipped_with_its_code(server):

@@ -12,10 +12,11 @@ from starlette.routing import Route
 
 import vivavoce
 from vivavoce.core.errors import DatasetError, VivaError
+from vivavoce.core.kinds import Store
 from vivavoce.core.overview import SuiteRun
 from vivavoce.core.reply import JSON, Object
 from vivavoce.web import suites
-from vivavoce.web.api import RUNS, TREND, limit_of
+from vivavoce.web.api import MOST, RUNS, TREND, limit_of
 from vivavoce.web.context import Context
 from vivavoce.web.refusal import Refusal
 from vivavoce.web.suites import Known
@@ -47,21 +48,28 @@ class _Door:
     async def suites(self, request: Request) -> Response:
         """Every suite that ever ran, with its latest run."""
         about = {each.name: each.about for each in await self._known()}
-        states = await self._context.ask(lambda store: store.suites())
-        listed = [{"name": each.suite, "latest": _run(each.latest, about.get(each.suite))} for each in states]
-        return JSONResponse(listed)
+
+        def asked(store: Store) -> list[SuiteRun]:
+            newest = [each.latest for each in store.suites()]
+            whole = (
+                each if each.run.state == "complete" else next(iter(_whole(store, each.suite, 1)), None) for each in newest
+            )
+            return [each for each in whole if each is not None]
+
+        found = await self._context.ask(asked)
+        return JSONResponse([{"name": each.suite, "latest": _run(each, about.get(each.suite))} for each in found])
 
     async def history(self, request: Request) -> Response:
         """A suite's runs, newest first; nothing where it never ran."""
         suite, limit = str(request.path_params["suite"]), limit_of(request, RUNS)
         about = {each.name: each.about for each in await self._known()}
-        found = await self._context.ask(lambda store: store.history(suite, limit))
+        found = await self._context.ask(lambda store: _whole(store, suite, limit))
         return JSONResponse([_run(each, about.get(suite)) for each in found])
 
     async def trend(self, request: Request) -> Response:
         """The same runs as points in time, oldest first."""
         suite, limit = str(request.path_params["suite"]), limit_of(request, TREND)
-        found = await self._context.ask(lambda store: store.history(suite, limit))
+        found = await self._context.ask(lambda store: _whole(store, suite, limit))
         runs = [_run(each, None) for each in reversed(found)]
         return JSONResponse([{name: each[name] for name in ("startedAt", "passRate", "total")} for each in runs])
 
@@ -110,6 +118,11 @@ class _Skip(Exception):
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(reason)
         self.name = name
+
+
+def _whole(store: Store, suite: str, limit: int) -> list[SuiteRun]:
+    """A suite's newest runs that came to their end: Saiku tells of no others, and in its shapes nothing tells them apart."""
+    return [each for each in store.history(suite, MOST) if each.run.state == "complete"][:limit]
 
 
 def _run(each: SuiteRun, about: Object | None) -> dict[str, JSON]:
