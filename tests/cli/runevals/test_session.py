@@ -146,6 +146,19 @@ def test_results_of_an_earlier_run_are_not_told_as_those_of_one_that_asked_nothi
     assert (folder / "out.json").read_text(encoding="utf-8") == "earlier"
 
 
+def test_a_budget_ends_the_session_and_what_was_not_asked_is_there_to_resume(process, folder, exact):
+    (folder / "paid.py").write_text("def answer(said):\n    return {'text': said, 'usage': {'input_tokens': 10}}\n")
+    with (folder / "viva.toml").open("a", encoding="utf-8") as settings:
+        settings.write("token-budget = 15\n")
+    done = process("--target", "python:paid:answer", "-i", "-o", "out.json", stdin="a\na\nb\nb\nc\nc\nd\nd\n\n")
+    assert done.code == 1
+    assert "A limit of the run is reached, so nothing more is asked." in done.err
+    assert "finish it with: viva resume" in done.out
+    assert [item["response"] for item in items(folder)] == ["a", "b"]
+    (typed,) = (folder / ".viva" / "prompts").iterdir()
+    assert [item["prompt"] for item in json.loads(typed.read_text(encoding="utf-8"))["items"]] == ["a", "b", "c"]
+
+
 def test_no_prompt_is_nothing_evaluated(process, echo, folder):
     done = process("--target", echo, "-i")
     assert (done.code, done.out) == (2, "")

@@ -76,6 +76,9 @@ class _Session:
             for pair in _typed():
                 if (code := self._examine(pair)) is not None:
                     return code
+                if self.run is not None and self.run.state == "stopped":
+                    note("A limit of the run is reached, so nothing more is asked.")
+                    break
         except KeyboardInterrupt:
             note("")
             if self.run is None:
