@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from itertools import pairwise
 
 import pytest
 
@@ -61,16 +60,6 @@ async def test_other_failures_hold_nobody_back(failure: Failure) -> None:
     assert not await stays_away(paced)
 
 
-async def test_without_a_word_on_how_long_it_is_longer_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "FIRST_WAIT", 0.01)
-    paced, came = Pace(), []
-    for _ in range(5):
-        came.append(await paced.turn(again=True))
-        paced.heard(came[-1], busy())
-    waits = [after - before for before, after in pairwise(came)]
-    assert all(wait >= 0.01 * 2**nth for nth, wait in enumerate(waits))
-
-
 async def test_an_answer_to_a_call_that_was_begun_later_ends_the_wait() -> None:
     paced = Pace()
     early = await paced.turn()
@@ -117,6 +106,7 @@ async def test_one_refusal_in_ten_slows_nobody_down() -> None:
 async def test_it_slows_down_to_no_standstill_and_speeds_up_to_no_more_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "_DOUBLED", 0.0001)
     paced = Pace(50)
+    paced.heard(await paced.turn(), "answer")
     for _ in range(300):
         paced.heard(asyncio.get_running_loop().time(), busy(0))
     assert paced.rate == pytest.approx(1 / pace.LONGEST_WAIT)
@@ -124,3 +114,13 @@ async def test_it_slows_down_to_no_standstill_and_speeds_up_to_no_more_than_allo
         await asyncio.sleep(0.001)
         paced.heard(asyncio.get_running_loop().time(), "answer")
     assert paced.rate == 50
+
+
+async def test_who_answers_nothing_any_more_is_not_asked_ever_more_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(pace, "_WINDOW", 0.01)
+    paced = Pace()
+    paced.heard(await paced.turn(), "answer")
+    for _ in range(100):
+        paced.heard(await paced.turn(again=True), busy())
+    assert paced.rate is None

@@ -49,8 +49,6 @@ class Pace:
         self._lifted = asyncio.Event()
         self._refused = 0.0
         """When the last call that was refused had been begun."""
-        self._holds = 0
-        """How often everybody was held back since the last answer."""
         self._strain = 0
         self._slowed = 0.0
         self._sped = 0.0
@@ -96,9 +94,8 @@ class Pace:
         self._refused = max(self._refused, begun)
         pause = asked
         if pause is None:
-            pause = min(FIRST_WAIT * 2.0 ** min(self._holds, 10), LONGEST_WAIT) if now >= self._held else 0.0
+            pause = FIRST_WAIT if now >= self._held else 0.0  # each call's own waits become longer
         if pause and now + pause > self._held:
-            self._holds += now >= self._held
             self._held, self._grace = now + pause, share(pause)
             self._lifted.clear()
         self._strain += _WEIGHT
@@ -106,20 +103,25 @@ class Pace:
             self._slow(now, pause)
 
     def _slow(self, now: float, pause: float) -> None:
-        """As fast as answers came of late, the pause included; and slower than now."""
+        """As fast as answers came of late, the pause included; and slower than now.
+
+        Where none came, nothing is known of what it bears: it may bear nothing any more, and the run is to come to its end.
+        """
+        self._slowed = self._sped = now
+        self._strain = 0
         span = min(now - (self._first or now), _WINDOW)
         came = sum(at >= now - span for at in self._answered)
-        rate = max(came, 1) / max(span + pause, _SHORTEST)
+        if not came:
+            self.rate = self._most
+            return
+        rate = came / max(span + pause, _SHORTEST)
         if self.rate is not None:
             rate = min(rate, _SLOWER * self.rate)
         self.rate = max(rate, 1 / LONGEST_WAIT)
-        self._slowed = self._sped = now
-        self._strain = 0
 
     def _answer(self, begun: float, now: float) -> None:
         self._answered.append(now)
         self._strain = max(self._strain - 1, 0)
-        self._holds = 0
         if begun > self._refused and now < self._held + self._grace:
             self._held, self._grace = now, 0.0
             self._lifted.set()
