@@ -84,14 +84,14 @@ async def examine(
     spending.check(plan, limits.money_budget, deck)
     tally = new_tally(plan.header)
     done, began = _resume(plan, store, run_id, started, tally, retry_errors=retry_errors)
-    _begin(plan, done, listeners)
+    all_hear = _begin(plan, done, listeners)
     purse = spending.purse(limits.token_budget, limits.money_budget, tally.usage)
     work = Work(plan, limits, nonce, target, deck=deck, purse=purse)
 
     async def carry_out() -> None:
         async with aclosing(work.all(plan, _left(plan, done), run_id, store, limits.concurrency, alone=bool(done))) as results:
             async for held in results:
-                _hear(held, tally, listeners)
+                _hear(held, tally, all_hear)
 
     state: State = "interrupted"
     try:
@@ -101,7 +101,7 @@ async def examine(
         raise _mendable(error, run_id) from None
     finally:
         for held in await work.unheard():
-            _hear(held, tally, listeners)
+            _hear(held, tally, all_hear)
         await work.close()
         _finish(plan, store, run_id, max(now(), started), state, tally, time.monotonic() - began)
     return _told(store.run(run_id), listeners)
@@ -132,21 +132,34 @@ def _resume(
     return done, time.monotonic() - before.summary.seconds
 
 
-def _begin(plan: Plan, done: Collection[object], listeners: Sequence[Listener | Keeper]) -> None:
+_Hearing = Callable[[Sequence[Done]], None]
+
+
+def _begin(plan: Plan, done: Collection[object], listeners: Sequence[Listener | Keeper]) -> list[_Hearing]:
+    """Tell them that the run begins; returns how each hears of results."""
     for listener in listeners:
         listener.began(plan, len(done))
+    return [_hearing(listener) for listener in listeners]
 
 
-def _hear(held: Sequence[Done], tally: Tally, listeners: Sequence[Listener | Keeper]) -> None:
+def _hearing(listener: Listener | Keeper) -> _Hearing:
+    """How one hears of results that were kept."""
+    if isinstance(listener, Keeper):
+        return lambda held: listener.kept([each.kept for each in held])
+
+    def one_by_one(held: Sequence[Done]) -> None:
+        for each in held:
+            listener.result(each.result)
+
+    return one_by_one
+
+
+def _hear(held: Sequence[Done], tally: Tally, all_hear: Sequence[_Hearing]) -> None:
     """Count results that were kept, and tell of them."""
     for each in held:
         tally.add(each.result)
-    for listener in listeners:
-        if isinstance(listener, Keeper):
-            listener.kept([each.kept for each in held])
-        else:
-            for each in held:
-                listener.result(each.result)
+    for hear in all_hear:
+        hear(held)
 
 
 def _told(run: Run, listeners: Sequence[Listener | Keeper]) -> Run:
