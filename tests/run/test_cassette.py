@@ -255,6 +255,14 @@ async def test_two_at_once_may_not_record_to_one_file(agent: Agent) -> None:
     assert len(lines()) == 2
 
 
+def other(kind: str, outcome: dict[str, Any]) -> str:
+    """A line of a call that the runs here do not make."""
+    return (
+        json.dumps({"kind": kind, "asked": {}, "suite": "s", "case": "c", "repeat": 0, "request": {}, "outcome": outcome})
+        + "\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
@@ -267,6 +275,24 @@ async def test_two_at_once_may_not_record_to_one_file(agent: Agent) -> None:
         (lambda text: text.replace('"reply":{', '"reply":{"txet":3,"text":4,', 1), "calls.jsonl:2: is no"),
         (lambda text: text.replace('"case":"c1"', '"case":"c1","more":1', 1), 'unknown field "more"'),
         (lambda text: text.replace('"outcome":', '"request":', 1), "calls.jsonl:2"),
+        (lambda text: text.replace('"outcome":{"reply"', '"outcome":{"replies"', 1), 'of kind agent has no "reply"'),
+        (lambda text: text.replace('"text":', '"txet":', 1), 'unknown field "reply.txet"'),
+        (
+            lambda text: text.replace('"tool_calls":[]', '"tool_calls":[{"name":"a","nme":1}]', 1),
+            'field "reply.tool_calls[0].nme"',
+        ),
+        (
+            lambda text: text.replace('"outcome":{', '"outcome":{"rows":[],', 1),
+            "calls.jsonl:2: is no recorded call: there is more than",
+        ),
+        (lambda text: text + other("rows", {"rows": 5}), "Expected `array`, got `int`"),
+        (lambda text: text + other("rows", {"rows": ["x"]}), "Expected `object`, got `str`"),
+        (lambda text: text + other("judge", {"abstains": {"a": 1}}), "Expected `str`, got `object`"),
+        (
+            lambda text: text + other("judge", {"failure": {"code": "c", "message": "m"}, "usage": 5}),
+            "Expected `object`, got `int`",
+        ),
+        (lambda text: text + other("simulator", {"move": {"reasoning": "", "massage": "Hi"}}), 'unknown field "move.massage"'),
     ],
 )
 async def test_a_damaged_file_is_refused_with_its_line(agent: Agent, damage: Callable[[str], str], told: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from vivavoce.core import codec, secrets
 from vivavoce.core.errors import Abstain, CallError
@@ -98,7 +99,7 @@ def read_reply(outcome: Mapping[str, JSON]) -> Reply | Failure:
 
 def read_rows(outcome: Mapping[str, JSON]) -> tuple[Object, ...] | Failure:
     """The reverse of `Clean.rows`."""
-    return _failure(outcome) if "failure" in outcome else tuple(outcome["rows"])
+    return _failure(outcome) if "failure" in outcome else codec.convert(outcome["rows"], tuple[Object, ...])
 
 
 def read_verdict(outcome: Mapping[str, JSON]) -> Verdict:
@@ -122,19 +123,49 @@ def read_move(outcome: Mapping[str, JSON]) -> tuple[Move | Failure, Object]:
     return move, move.usage
 
 
+_FIELDS: Mapping[str, Mapping[str, type]] = MappingProxyType(
+    {
+        "agent": {"reply": Reply, "asked": object},
+        "rows": {"rows": tuple[Object, ...]},
+        "judge": {"verdict": Verdict, "abstains": str},
+        "simulator": {"move": Move},
+    }
+)
+"""What may come of calls of each kind, the first of which does unless another takes its place."""
+
+
 def check(kind: str, outcome: Mapping[str, JSON]) -> None:
-    """Find out whether an outcome can be read.
+    """Find out whether an outcome can be read, and all of it is.
 
     Raises:
-        ValueError: it cannot; says why.
+        ValueError: it cannot, or a part of it would be lost; says why.
     """
-    reads = {"agent": read_reply, "rows": read_rows, "judge": read_verdict, "simulator": read_move}
-    try:
-        reads[kind](outcome)
-    except (CallError, Abstain):
+    fields = {"failure": Failure, "usage": Object} if "failure" in outcome else _FIELDS[kind]
+    if outcome.keys().isdisjoint(fields.keys() - {"asked", "usage"}):
+        raise ValueError(f'the outcome of a call of kind {kind} has no "{next(iter(fields))}"')
+    if len(outcome.keys() - {"asked", "usage"}) > 1:
+        raise ValueError(f"there is more than one outcome: {', '.join(sorted(outcome))}")
+    for name, value in outcome.items():
+        if name not in fields:
+            raise ValueError(f'the outcome has an unknown field "{name}"')
+        lost = next(_lost(value, codec.plain(codec.convert(value, fields[name]))), None)
+        if lost is not None:
+            raise ValueError(f'the outcome has an unknown field "{name}{lost}"')
+
+
+def _lost(told: JSON, read: JSON) -> Iterator[str]:
+    """Where plain data has what is not in it any more once it was read."""
+    if told == read:
         return
-    except KeyError as lacking:
-        raise ValueError(f"the outcome of a call of kind {kind} has no {lacking}") from None
+    if isinstance(told, Mapping) and isinstance(read, Mapping):
+        for name, each in told.items():
+            if name in read:
+                yield from (f".{name}{lost}" for lost in _lost(each, read[name]))
+            else:
+                yield f".{name}"
+    elif isinstance(told, list) and isinstance(read, list | tuple):
+        for index, each in enumerate(told):
+            yield from (f"[{index}]{lost}" for lost in _lost(each, read[index]))
 
 
 def failure_of(outcome: Mapping[str, JSON]) -> Failure | None:
