@@ -140,11 +140,15 @@ def test_a_misspelt_key_is_named():
         ({"text": "", "usage": []}, '"usage" of the answer must be an object, not a list'),
         (
             {"text": "", "usage": {"input_tokens": "3"}},
-            '"usage.input_tokens" of the answer must be a number of at least 0, not text',
+            '"usage.input_tokens" of the answer must be a number from 0 to 10^12, not text',
         ),
         (
             {"text": "", "usage": {"cost_usd": -1}},
-            '"usage.cost_usd" of the answer must be a number of at least 0, not a number',
+            '"usage.cost_usd" of the answer must be a number from 0 to 10^12, not a number',
+        ),
+        (
+            {"text": "", "usage": {"input_tokens": 10**400}},
+            '"usage.input_tokens" of the answer must be a number from 0 to 10^12, not a number',
         ),
     ],
 )

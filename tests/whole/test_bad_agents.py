@@ -117,3 +117,32 @@ def test_no_case_selected_is_a_usage_error(viva: Viva, tmp_path: Path, server: S
     assert not document
     assert "no case matches --case nothing-*" in done.stderr
     assert not server.asked
+
+
+def test_numbers_beyond_belief_harm_their_own_case_alone(viva: Viva, tmp_path: Path, server: Server) -> None:
+    """Sums of them would be infinite, which no run document can hold: neither the run nor the list of runs may end at that."""
+    (tmp_path / "custom-evaluators" / "grandeur").mkdir(parents=True)
+    (tmp_path / "custom-evaluators" / "grandeur" / "grandeur.py").write_text(
+        'class Grandeur:\n    def __call__(self, *, prompt="", **_):\n        return {"score": 1e308, "reason": prompt}\n'
+    )
+    (tmp_path / "boaster.py").write_text(
+        "def answer(question):\n"
+        '    took = {"tokens": {"input_tokens": 10**400}, "money": {"cost_usd": 1e308}}\n'
+        '    return {"text": "0", "usage": took.get(question.split()[0], {"input_tokens": 5})}\n'
+    )
+    boasts = [
+        {"id": f"{what}-{n}", "input": f"{what} {n}", "evaluators": EXACT} for what in ("tokens", "money") for n in range(2)
+    ]
+    scored = [{"id": f"scored-{n}", "input": f"score {n}", "evaluators": {"grandeur": {}}} for n in range(3)]
+    write_cases(tmp_path / "cases.jsonl", [{**GOOD[0], "expected": "0"}, *boasts, *scored])
+    done = viva("run", "cases.jsonl", "--target", "python:boaster:answer", "--repeat", "2", "--output", "out.json")
+    assert done.returncode == 1, done.stderr
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert (document["summary"]["pass"], document["summary"]["error"]) == (2, 14)
+    assert document["summary"]["usage"]["input_tokens"] == 8 * 5
+    reasons = {score["reason"] for result in document["results"] for turn in result["turns"] for score in turn["scores"]}
+    assert any("too large to be averaged" in reason for reason in reasons), reasons
+    for command in (("runs",), ("show", "last"), ("resume", "last")):
+        told = viva(*command)
+        assert "internal error" not in told.stdout + told.stderr
+        assert told.returncode == (1 if command[0] == "resume" else 0), told.stderr

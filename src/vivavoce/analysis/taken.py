@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
 
+from vivavoce.core.amounts import is_amount
 from vivavoce.core.result import Usage
 
 
@@ -18,7 +18,7 @@ class Taken:
         self.input_tokens = self.output_tokens = self.cost_usd = 0.0
 
     def add(self, usage: object) -> None:
-        """Count in what an agent reports; as it is another party's, anything but numbers is left out."""
+        """Count in what an agent reports; as it is another party's, anything but amounts is left out."""
         if isinstance(usage, Mapping):
             self.input_tokens += _number(usage.get("input_tokens"))
             self.output_tokens += _number(usage.get("output_tokens"))
@@ -56,6 +56,4 @@ def tokens_and_cost(usage: object) -> tuple[float, float]:
 
 
 def _number(value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
-        return value
-    return 0.0
+    return value if is_amount(value) else 0.0

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from vivavoce.core import amounts
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Guard, Provider
 from vivavoce.core.reply import Completion, Message, Object
@@ -83,8 +84,7 @@ async def _answer(
         completion = await guard(call)
     except CallError as error:
         raise CallError(error.failure, spent) from None
-    for name, amount in {**completion.usage, "calls": 1}.items():
-        spent[name] = spent.get(name, 0) + amount
+    amounts.add(spent, {**completion.usage, "calls": 1})
     return completion
 
 

@@ -6,7 +6,7 @@ import asyncio
 from copy import copy
 from dataclasses import replace
 
-from vivavoce.core import codec, plugins
+from vivavoce.core import amounts, codec, plugins
 from vivavoce.core.errors import Abstain, CallError, Missing
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Guarded, Judge
@@ -173,18 +173,21 @@ class _Asker:
         try:
             verdict = await self._bench.ask(rubric, self._evidence, fields)
         except CallError as error:
-            self._count(error.usage)
+            amounts.add(self.usage, error.usage)
             raise
-        self._count(verdict.usage)
+        amounts.add(self.usage, verdict.usage)
         return verdict
 
-    def _count(self, usage: Object) -> None:
-        for name, amount in usage.items():
-            self.usage[name] = self.usage.get(name, 0) + amount
+
+_LARGEST = 1e100
+"""Of a value that is averaged: the squares of larger ones have no sum."""
 
 
 def _scored(examiner: Examiner, verdict: Verdict, judge: str | None, rubric: str | None) -> Score:
     passed = verdict.passed
+    if not all(abs(number) <= _LARGEST for number in (verdict.value, verdict.unit_value) if number is not None):
+        reason = f"the evaluator gave a value that is too large to be averaged, or no number: {verdict.reason}"
+        return Score(name=examiner.name, evaluator=examiner.kind, status="error", reason=reason)
     if passed is None:
         if verdict.value is None or examiner.threshold is None:
             reason = f"the evaluator gave neither a value nor a verdict: {verdict.reason}"

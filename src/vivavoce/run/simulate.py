@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
-from vivavoce.core import plugins
+from vivavoce.core import amounts, plugins
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Guarded, Simulator
 from vivavoce.core.model import Persona, Trial, Use
@@ -82,8 +82,7 @@ class User:
             return persona.input
         scene = Scene(persona=persona, said=self._said, turn=self._turn, seed=self._seed)
         move, usage = await self._player.move(scene, self._stage.move, self._stage.name)
-        for name, amount in usage.items():
-            self._usage[name] = self._usage.get(name, 0) + amount
+        amounts.add(self._usage, usage)
         outcome = move if isinstance(move, Failure) else self._take(move)
         if isinstance(outcome, Failure):
             outcome = replace(outcome, message=f"the simulated user failed: {outcome.message}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
@@ -12,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from vivavoce.core import codec, secrets
+from vivavoce.core.amounts import is_amount
 from vivavoce.core.errors import CallError
 from vivavoce.core.foreign import Border, crashed
 from vivavoce.core.place import did_you_mean, nearest
@@ -279,6 +279,6 @@ def _usage(value: JSON) -> Object:
         number = usage.get(key)
         if number is None:
             continue
-        if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number) or number < 0:
-            raise _wrong(f"usage.{key}", "a number of at least 0", number)
+        if not is_amount(number):
+            raise _wrong(f"usage.{key}", "a number from 0 to 10^12", number)
     return {key: number for key, number in usage.items() if number is not None}

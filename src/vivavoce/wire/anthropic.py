@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from vivavoce.core import codec
+from vivavoce.core.amounts import is_amount
 from vivavoce.core.reply import JSON, Completion, Message, Object
 from vivavoce.wire import openai
 from vivavoce.wire.roles import apart
@@ -63,5 +64,5 @@ def _usage(given: JSON) -> dict[str, JSON]:
     told = openai.usage(given)
     if "input_tokens" in told:
         cached = (given.get("cache_creation_input_tokens"), given.get("cache_read_input_tokens"))
-        told["input_tokens"] += sum(count for count in cached if type(count) is int and count > 0)
+        told["input_tokens"] += sum(count for count in cached if type(count) is int and is_amount(count))
     return told

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from vivavoce.core import codec
+from vivavoce.core.amounts import is_amount
 from vivavoce.core.reply import JSON, Citation, Completion, Message, Object
 from vivavoce.wire.json_text import too_deep
 
@@ -135,7 +136,7 @@ def usage(given: JSON) -> dict[str, JSON]:
             "output_tokens": given.get("completion_tokens", given.get("output_tokens")),
         }
     )
-    return {name: count for name, count in told.items() if type(count) is int and count >= 0}
+    return {name: count for name, count in told.items() if type(count) is int and is_amount(count)}
 
 
 def fault(body: str) -> Fault:

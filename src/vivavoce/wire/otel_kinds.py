@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from vivavoce.core.amounts import is_amount
 from vivavoce.core.reply import JSON, Object, ToolCall
 from vivavoce.wire import openai
 from vivavoce.wire.otel import Span
@@ -83,7 +84,7 @@ def usage(span: Span) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, keys in _TOKENS.items():
         counts = (span.attributes.get(key) for key in keys)
-        count = next((each for each in counts if type(each) is int and each >= 0), None)
+        count = next((each for each in counts if is_amount(each) and type(each) is int), None)
         if count is not None:
             found[name] = count
     return found
