@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import typing
+from collections.abc import Callable
+from functools import partial
 from typing import Literal
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -113,6 +117,15 @@ def test_a_value_is_blotted_out_however_json_writes_it(secret: str, *, ascii_onl
     assert secrets.occur(written, [secret])
     assert secrets.occur(json.dumps(written, ensure_ascii=ascii_only), [secret])
     assert json.loads(secrets.blot(written, [secret])) == {"said": "it is ***."}
+
+
+@pytest.mark.parametrize("write", [quote, quote_plus, partial(quote, safe=""), html.escape])
+def test_a_value_is_blotted_out_however_an_address_or_a_page_writes_it(write: Callable[[str], str]) -> None:
+    secret = 'p@ss/w"rd 1=\\\u00e9&<x>9'
+    said = json.dumps({"error": f"<p>{write(secret)} is wrong</p>", secret: 1})
+    assert secrets.occur(said, [secret])
+    told = secrets.blot_all(json.loads(said), [secret])
+    assert told == {"error": "<p>*** is wrong</p>", "***": 1}
 
 
 def test_only_texts_are_blotted_out_and_names_that_can_be_no_plain_word() -> None:

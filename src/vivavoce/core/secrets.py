@@ -7,7 +7,7 @@ import binascii
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 from vivavoce.core.environment import variables
@@ -19,6 +19,8 @@ SHORTEST = 4
 """A value of fewer characters is no secret, and occurs by chance."""
 
 _LOOKS_SECRET = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[^\s/\\]{12,}")
+_PLAIN = re.compile(r"[A-Za-z_]*|\d+|.{,11}", re.DOTALL)
+"""May as well be the name of a member that has nothing to do with a secret."""
 _WORDS = r"authori[sz]ation|token|key|secret|passw|passphrase|cookie|credential|signature"
 _NAMES = re.compile(_WORDS, re.IGNORECASE)
 _SHORT_NAMES = frozenset({"auth", "oauth", "jwt", "pin", "pwd", "sig"})
@@ -107,7 +109,7 @@ def values(options: JSON) -> tuple[str, ...]:
 
 
 def blot(text: str, secrets: Iterable[str]) -> str:
-    """A text with each of these values blotted out, also as it stands inside JSON."""
+    """A text with each of these values blotted out, also as it stands inside JSON, an address or HTML."""
     hidden = tuple(secrets)
     return _pattern(hidden).sub(HIDDEN, text) if occur(text, hidden) else text
 
@@ -120,7 +122,7 @@ def blot_all(value: JSON, secrets: Sequence[str]) -> JSON:
     if isinstance(value, str):
         return blot(value, secrets)
     if isinstance(value, Mapping):
-        unlike = [each for each in secrets if _LOOKS_SECRET.fullmatch(each)]
+        unlike = [each for each in secrets if not _PLAIN.fullmatch(each)]
         return {(blot(key, unlike) if unlike else key): blot_all(each, secrets) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [blot_all(each, secrets) for each in value]
@@ -128,14 +130,22 @@ def blot_all(value: JSON, secrets: Sequence[str]) -> JSON:
 
 
 def occur(text: str, secrets: Iterable[str]) -> bool:
-    """Whether any of these values stands in a text, or in JSON, or in JSON within it: quick, since mostly none does."""
+    """Whether any of these values stands in a text, however `blot` finds it: quick, since mostly none does."""
     return any(form in text for form in _forms(tuple(secrets)))
 
 
 @lru_cache(maxsize=64)
 def _forms(secrets: tuple[str, ...]) -> tuple[str, ...]:
-    """Values as they may be written, the longest first: JSON escapes quotes, and may escape what is not ASCII."""
-    forms = set(secrets)
+    """Values as they may be written, the longest first.
+
+    Addresses and HTML, which servers put into the messages of their errors, escape some characters. JSON escapes quotes, and
+    may escape what is not ASCII; it may also stand in JSON.
+    """
+    import html
+    from urllib.parse import quote, quote_plus
+
+    writings = (str, quote, partial(quote, safe=""), quote_plus, html.escape)
+    forms = {write(each.encode("utf-8", "replace").decode()) for each in secrets for write in writings} | set(secrets)
     for _ in range(2):
         forms |= {json.dumps(each, ensure_ascii=ascii_only)[1:-1] for each in forms for ascii_only in (True, False)}
     return tuple(sorted(forms, key=len, reverse=True))
