@@ -27,6 +27,23 @@ async def main():
 asyncio.run(main())
 """
 
+LOADING = """\
+import os, signal, sys
+
+watched = sys.argv[1]
+
+class Signal:
+    def find_spec(self, name, *_):
+        if name == watched:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Signal())
+sys.argv[1:] = ["runs"]
+from vivavoce.cli.main import viva
+
+sys.exit(viva())
+"""
+
 AGENT = """\
 import asyncio, pathlib, time
 
@@ -73,6 +90,14 @@ def test_one_signal_is_enough_in_the_end(number, code):
     with held_up(0.2) as started:
         started.send_signal(number)
         assert started.wait(timeout=60) == code
+
+
+@pytest.mark.parametrize("module", ["vivavoce.cli.aside", "vivavoce.cli.parser", "vivavoce.stores"])
+def test_a_signal_while_the_command_is_loaded_is_no_defect(folder, module):
+    ended = subprocess.run(
+        [sys.executable, "-c", LOADING, module], capture_output=True, encoding="utf-8", timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
 
 
 @pytest.fixture

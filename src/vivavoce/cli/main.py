@@ -25,11 +25,14 @@ def viva(argv: Sequence[str] | None = None) -> int:
 
 def guarded(name: str, words: Sequence[str], run: Callable[[Sequence[str]], int], *, alone: bool = False) -> int:
     """What the command `name` comes to, whatever becomes of it; `alone`: it is all that this process is there for."""
-    from vivavoce.cli.aside import aside
+    try:
+        from vivavoce.cli.aside import aside
 
-    _open()
-    with aside(words if alone else ()):
-        code = _outcome(name, words, run)
+        _open()
+        with aside(words if alone else ()):
+            code = _outcome(name, words, run)
+    except KeyboardInterrupt:  # before there was anything to end, or when all was done
+        from vivavoce.core.errors import EXIT_INTERRUPTED as code
     if alone:
         _leave(code)
     return code
