@@ -21,6 +21,7 @@ from vivavoce.core.reply import Message, Reply, ToolCall
 from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
 from vivavoce.evaluators import _rubrics
+from vivavoce.judges._local.relevance import own
 from vivavoce.judges.local import Local
 
 CONSTRUCTS = ("relevance", "coherence", "groundedness", "similarity")
@@ -243,6 +244,18 @@ WINDY = "The weather in Norway is often windy, and in the north it snows until t
 )
 def test_an_answer_is_not_relevant_for_repeating_the_question(answer: str) -> None:
     assert verdict("relevance", ASKED, answer).value <= 2
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What sold best in March?", "What sold best in March 2026: Tarn mugs (6), lanterns (5) and flasks (2)."),
+        ("Where is my parcel now", "Your parcel now is in Oslo: that is where is my parcel now, you asked, and the answer."),
+        ("The zip of my bag is broken", 'I opened ticket 205: "The zip of my bag is broken". A person will answer soon.'),
+    ],
+)
+def test_what_an_answer_takes_up_of_the_question_is_its_own(question: str, answer: str) -> None:
+    assert own(answer, question) == answer
 
 
 def test_what_follows_a_repeated_question_is_judged_as_by_itself() -> None:

@@ -222,3 +222,14 @@ def test_non_ascii_is_written_as_it_is(read):
     assert "Grüße 你好 \ue200cite\ue202a\ue201 \u2028" in out.getvalue()
     assert out.getvalue().endswith("}\n")
     assert json.loads(out.getvalue())
+
+
+def test_what_a_failed_turn_left_does_not_become_an_answer(read, write, strict):
+    left = {"citations": [{"index": 1, "text": "t"}], "error": {"message": "m", "kind": "of another tool's"}}
+    first = read({"schemaVersion": "1.8.0", "items": [{"prompt": "a", **left}]}, lenient=True)
+    document, _ = write(first.suite)
+    assert strict(document) == []
+    (again,) = read(document).cases
+    assert [told(again)] == [told(case) for case in first.cases]
+    assert again.turns[0].reply is None
+    assert again.turns[0].metadata == left

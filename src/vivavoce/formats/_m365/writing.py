@@ -118,12 +118,18 @@ class Writer:
                     fields[name] = value
                 else:
                     self._losses.add(f"Recorded {name} of another shape are left out", case_id)
-        for name in ("citations", "diagnostics", "scores", "status", "error"):
-            if name in rest and fits(rest[name], rules["turn"]["properties"][name], rules):
-                fields[name] = rest.pop(name)
+        written = [name for name in _BESIDE if name in rest and fits(rest[name], rules["turn"]["properties"][name], rules)]
+        if turn.reply is None and "error" in rest and "error" not in written:
+            # Without the error beside them, these would be read as an answer.
+            written = [name for name in written if name not in ("citations", "diagnostics")]
+        fields |= {name: rest.pop(name) for name in written}
         if rest:
             kept["turn"] = rest
         return {**fields, **extended(foreign, kept)}
+
+
+_BESIDE = ("citations", "diagnostics", "scores", "status", "error")
+"""What stands beside an answer."""
 
 
 def answer(reply: Reply, rest: dict[str, JSON]) -> dict[str, JSON]:

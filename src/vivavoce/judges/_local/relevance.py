@@ -27,24 +27,33 @@ SIGNS = MappingProxyType(
 _REPEATED = 4
 """Words from which a sentence of the question counts as repeated."""
 _WORD = re.compile(r"\w+")
+_ENDS = re.compile(r"[.?!…。？！\n]")
+_ASKS = re.compile(r"[?？]\W*$")
 
 
 def own(answer: str, question: str) -> str:
-    """An answer without sentences of the question that it repeats word for word: they are close to it, and no answer to it."""
+    """An answer without sentences of the question that it repeats word for word: they are close to it, and no answer to it.
+
+    One that goes on as the answer stays ("What sold best: mugs"), and so does a statement that is quoted in a sentence.
+    """
     for sentence in texts.sentences(question):
         asked = [word.casefold() for word in _WORD.findall(sentence)]
         if len(asked) < _REPEATED:
             continue
+        asks = _ASKS.search(sentence) is not None
         said = list(_WORD.finditer(answer))
         folded = [word[0].casefold() for word in said]
         kept, at, start = [], 0, 0
         while at <= len(said) - len(asked):
             if folded[at] == asked[0] and folded[at : at + len(asked)] == asked:
-                kept.append(answer[start : said[at].start()])
+                before = answer[said[at - 1].end() if at else 0 : said[at].start()]
+                last = said[at + len(asked) - 1].end()
+                end = said[at + len(asked)].start() if at + len(asked) < len(said) else len(answer)
+                ends = end == len(answer) or _ENDS.search(answer, last, end) is not None
+                if ends and (asks or not at or _ENDS.search(before) is not None):
+                    kept.append(answer[start : said[at].start()])
+                    start = end
                 at += len(asked)
-                start = said[at - 1].end()
-                while start < len(answer) and not (answer[start].isalnum() or answer[start].isspace()):
-                    start += 1  # its question mark, and quotation marks
             else:
                 at += 1
         answer = "".join((*kept, answer[start:]))
