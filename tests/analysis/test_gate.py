@@ -79,7 +79,8 @@ def test_a_gate_over_an_incomplete_run_is_missed(state):
     ("given", "why"),
     [
         (run(), "no case was selected"),
-        (run(not_run=3, state="stopped"), "none of 3 cases was run"),
+        (run(not_run=3, state="interrupted"), "none of 3 cases was run"),
+        (run(not_run=3, state="stopped"), "a limit ended the run before any of 3 cases was finished"),
         (run(skipped=2, scores={}), "none of 2 cases has a check; name an evaluator with --evaluator"),
         (run(skipped=2, scores={"Relevance": EvaluatorSummary(skipped=2)}), "every check of 2 cases was skipped"),
         (

@@ -30,7 +30,7 @@ def outcome(run: Run, *, min_pass_rate: float | None = None, no_fail: bool = Fal
     """
     summary = run.summary
     if not summary.evaluated:
-        return Outcome(code=EXIT_USAGE, sentence=f"NOTHING EVALUATED: {_nothing(summary)}", ok=False)
+        return Outcome(code=EXIT_USAGE, sentence=f"NOTHING EVALUATED: {_nothing(run)}", ok=False)
     word, ok = _judge(run, min_pass_rate)
     if min_pass_rate is None:
         why = _unfinished(run) + _counts(summary)
@@ -109,14 +109,16 @@ def _gated(summary: Summary, asked: float, ok: bool) -> str:
     return f"{passed}, {side} the {100 * asked:.10g} % asked for" + (f"; {rest}" if rest else "")
 
 
-def _nothing(summary: Summary) -> str:
+def _nothing(run: Run) -> str:
+    summary = run.summary
     done = summary.passed + summary.failed + summary.skipped + summary.errored
     scored = summary.evaluators.values()
     noun = _noun(summary)
     if not summary.trials:
         return "no case was selected"
     if not done:
-        return f"none of {number(summary.trials, noun)} was run"
+        of = number(summary.trials, noun)
+        return f"a limit ended the run before any of {of} was finished" if run.state == "stopped" else f"none of {of} was run"
     if not scored and not summary.errored:
         return f"none of {number(done, noun)} has a check; name an evaluator with --evaluator"
     if summary.skipped == done:
