@@ -101,7 +101,7 @@ def test_a_server_with_every_trouble_answers_all_in_the_end(viva: Viva, tmp_path
     write_cases(tmp_path / "cases.jsonl", cases(2000))
     (tmp_path / "viva.toml").write_text(f'[target]\nspec = "{server.url}"\nidempotent = true\n')
     server.mood = mood
-    options = ("--concurrency", "50", "--timeout", "3", "--retries", "8", "--output", "out.json")
+    options = ("--concurrency", "100", "--timeout", "3", "--retries", "8", "--output", "out.json")
     done = viva("run", "cases.jsonl", *options, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
     summary = json.loads((tmp_path / "out.json").read_text())["summary"]

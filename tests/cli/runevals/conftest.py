@@ -139,9 +139,9 @@ class Terminal:
 
         Python misses one that comes just before it begins to wait for a key; a person presses it again then.
         """
-        for _ in range(5):
+        for _ in range(10):
             self.type("\x03")
-            if self._comes(text, 10):
+            if self._comes(text, 3):
                 return
         raise AssertionError(f"{text!r} was not shown, but:\n{self.shown}")
 
