@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import venv
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,16 @@ def test_without_venv_the_way_out_is_told(bare):
     done = run(bare, "demo")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("python3.12 lacks the modules venv and ensurepip; ")
+
+
+def test_an_environment_made_by_hand_is_kept_and_a_moved_one_is_not(bare):
+    venv.create(bare / "checkout" / ".venv", with_pip=False)
+    asked = [bare / "bin" / "bash", "-euo", "pipefail", "-c", "source scripts/_setup; if made_here; then echo kept; fi"]
+    for folder, told in ((bare / "checkout", "kept\n"), (bare / "moved", "")):
+        if not folder.exists():
+            (bare / "checkout").rename(folder)
+        done = subprocess.run(asked, cwd=folder, env={"PATH": str(bare / "bin")}, capture_output=True, text=True, timeout=30)
+        assert (done.stdout, done.stderr) == (told, "")
 
 
 def test_scripts_stop_at_the_first_error_and_can_be_run(root):
