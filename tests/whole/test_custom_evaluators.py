@@ -76,9 +76,9 @@ def test_a_document_is_scored_with_them(viva, tmp_path):
     assert good["scores"]["boom"] == {"result": "error", "error": "the evaluator failed: KeyError: 'x' (boom.py:3)"}
     assert good["status"] == "partial"
     assert "tone" not in good["scores"]
-    told = done.stderr.splitlines()
-    assert (told.count("loaded"), told.count("called")) == (1, 2)
-    assert len([line for line in told if "tone.prompty: its model and parameters are not used" in line]) == 1
+    # Both cases are examined at once, and what two threads print may share a line.
+    assert (done.stderr.count("loaded"), done.stderr.count("called")) == (1, 2)
+    assert done.stderr.count("tone.prompty: its model and parameters are not used") == 1
 
     scores = {
         each["name"]: each for each in json.loads((tmp_path / "run.json").read_text())["results"][1]["turns"][0]["scores"]
