@@ -63,11 +63,15 @@ async def converse(trial: Trial, room: Room, player: Player, deadline: float | N
         assert room.stage is not None, "the planner names a simulator where there is a persona"
         talk.user = room.stage.user(trial, case.persona, player)
         talk.each, talk.checks = room.checks.of_turns(case)
+    limit: asyncio.Timeout | None = None
     try:
-        async with asyncio.timeout_at(deadline) as limit:
+        if deadline is None:
             talk.failure = await _say_all(trial, room, player, talk)
+        else:
+            async with asyncio.timeout_at(deadline) as limit:
+                talk.failure = await _say_all(trial, room, player, talk)
     except (TimeoutError, Late) as ended:
-        if not isinstance(ended, Late) and not limit.expired():
+        if not isinstance(ended, Late) and (limit is None or not limit.expired()):
             raise
         if not _is_over(talk, case):  # else it ran out while the session closed, when all was said
             late = ended.failure if isinstance(ended, Late) else _too_late(player, room.case_timeout)
