@@ -279,6 +279,11 @@ def test_what_is_written_is_fit_for_people():
     assert out.getvalue() == "b: 'NO'\na:\n- x\n- k: 1\n- k: 1\ntext: |\n  one\n  two\nö: größe\n"
 
 
+def test_a_value_left_out_at_the_end_is_on_the_last_line():
+    assert locate("---", ["a"]) == {"a": 1}
+    assert locate("a:\nb:", ["b"]) == {"b": 2}
+
+
 @given(st.text("ab:-[]{}&*!?|>'\"#%@`,\n\t ~<01.", max_size=40))
 def test_any_text_gives_a_value_or_problems(text):
     value, problems = read(text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import yaml
 
@@ -83,9 +83,11 @@ def marks(text: str, paths: Iterable[str]) -> Mapping[str, Mark]:
     """Line and style of the values at these JSON paths, as far as there are such; the text need not be valid to its end."""
     wanted = set(paths)
     found: dict[str, Mark] = {}
+    last = text.count("\n") + 1
     for path, mark in _walk(text):
         if path in wanted:
-            found.setdefault(path, mark)
+            # A value that is left out at the very end is marked on the line after it.
+            found.setdefault(path, mark if mark.line <= last else replace(mark, line=last))
     return found
 
 
