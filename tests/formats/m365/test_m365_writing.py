@@ -224,8 +224,9 @@ def test_non_ascii_is_written_as_it_is(read):
     assert json.loads(out.getvalue())
 
 
-def test_what_a_failed_turn_left_does_not_become_an_answer(read, write, strict):
-    left = {"citations": [{"index": 1, "text": "t"}], "error": {"message": "m", "kind": "of another tool's"}}
+@pytest.mark.parametrize("error", [{"message": "m", "kind": "of another tool's"}, {"code": "", "message": "m"}])
+def test_what_a_failed_turn_left_does_not_become_an_answer(error, read, write, strict):
+    left = {"citations": [{"index": 1, "text": "t"}], "error": error}
     first = read({"schemaVersion": "1.8.0", "items": [{"prompt": "a", **left}]}, lenient=True)
     document, _ = write(first.suite)
     assert strict(document) == []

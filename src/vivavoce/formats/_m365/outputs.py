@@ -31,9 +31,11 @@ def definitions(*, strict: bool) -> dict[str, JSON]:
 
     citation = {"index": whole("From 1.", minimum=1), "text": text("What is cited."), "source": text("Where it is.")}
     summary = {**{name: whole("How many.", minimum=0) for name in COUNTS}, "overall_status": choice("Of all.", STATES)}
+    least = {"minLength": 1} if strict else {}
+    error = {"code": text("Short.", **least), "message": text("In words.", **least)}
     return {
         "citation": record("A source.", citation, required=("index",), closed=strict),
-        "error": whole_record("What went wrong.", {"code": text("Short."), "message": text("In words.")}, ("code", "message")),
+        "error": whole_record("What went wrong.", error, tuple(error)),
         "summary": whole_record("What came of a conversation.", summary, tuple(summary)),
         "diagnostics": _diagnostics(),
         "scores": {
