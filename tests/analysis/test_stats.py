@@ -39,6 +39,21 @@ def test_wilson_at_its_ends_is_exact():
     assert wilson(0, 7)[1] == pytest.approx(1 - wilson(7, 7)[0])
 
 
+_CASES = st.lists(st.lists(st.one_of(st.sampled_from([0, 1]), st.floats(-5, 5)), min_size=1, max_size=4), max_size=20)
+
+
+@given(_CASES, _CASES)
+def test_clusters_include_others(some, more):
+    both, whole = gathered(some), gathered(some + more)
+    both.include(gathered(more))
+    assert (both.cases, both.count, both.rates) == (whole.cases, whole.count, whole.rates)
+    for name in ("mean", "interval"):
+        got, wanted = ((each.mean, each.interval())[name == "interval"] for each in (both, whole))
+        assert (got is None) == (wanted is None)
+        if wanted is not None:
+            assert got == pytest.approx(wanted, abs=1e-6)
+
+
 @pytest.mark.parametrize(("passed", "total"), [(0, 0), (-1, 3), (4, 3)])
 def test_wilson_refuses_what_is_no_rate(passed, total):
     with pytest.raises(ValueError, match="is no rate"):

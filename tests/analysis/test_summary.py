@@ -3,10 +3,12 @@ import itertools
 import random
 from collections import Counter, defaultdict
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.analysis.counts import Counts
 from vivavoce.analysis.stats import wilson
 from vivavoce.analysis.summary import Tally
 from vivavoce.core import codec
@@ -253,6 +255,21 @@ def test_the_order_of_results_changes_no_number(run):
     repeat, results = run
     ordered = sorted(results, key=lambda result: result.position)
     assert tallied(results, repeat=repeat) == tallied(ordered, repeat=repeat)
+
+
+@given(runs(), st.data())
+def test_what_another_process_counted_is_counted_in(run, data):
+    _, results = run
+    results = [result for result in results if result.repeat == 0]
+    here, there = Tally(scale=lambda evaluator: (0, 5)), Tally(scale=lambda evaluator: (0, 5))
+    whole = Tally(scale=lambda evaluator: (0, 5))
+    for result in results:
+        whole.add(result)
+        data.draw(st.sampled_from([here, there])).add(result)
+    sent = msgspec.msgpack.decode(msgspec.msgpack.encode(there.counts), type=Counts)
+    here.include(sent)
+    assert here.summary(trials_planned=9, seconds=0) == whole.summary(trials_planned=9, seconds=0)
+    assert here.count == len(results)
 
 
 @given(runs())

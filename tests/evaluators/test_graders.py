@@ -234,7 +234,7 @@ def test_the_first_pattern_that_matches_is_told() -> None:
     evaluator = RegexMatch(patterns=("Lyon", r"P\w+s", "Paris"))
     verdict = evaluator.score(told("It is Paris.", None))
     assert verdict.details == {"pattern": 1, "start": 6, "end": 11}
-    assert verdict.reason == r'the pattern "P\\w+s" matches "…Paris…"'
+    assert verdict.reason == r'the pattern "P\\w+s" matches "...Paris..."'
     assert "does not match any of 3 patterns" in evaluator.score(told("Rome", None)).reason
     assert evaluator.needs == ("response",)
 

@@ -77,7 +77,7 @@ def test_the_first_difference_is_shown_as_it_is_written() -> None:
 def test_a_difference_deep_in_a_text_is_shown_at_its_place() -> None:
     verdict = exact("a" * MEGABYTE + "x" + "b" * MEGABYTE, "a" * MEGABYTE + "y" + "b" * MEGABYTE)
     assert "at character 1000001" in verdict.reason
-    assert '"…aaaaaaaaaaaaaaaaaaaax' in verdict.reason
+    assert '"...aaaaaaaaaaaaaaaaaaaax' in verdict.reason
     assert len(verdict.reason) < 300
 
 

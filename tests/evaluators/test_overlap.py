@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import string
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Expectation, Turn, Use
 from vivavoce.core.reply import Reply
 from vivavoce.core.result import Verdict
+from vivavoce.evaluators._overlap.plain import without_articles
 from vivavoce.evaluators.overlap import BleuScore, F1Score, GleuScore, MeteorScore, RougeScore
 
 # Scores of Azure AI Evaluation SDK 1.18.10 with NLTK 3.10.4.
@@ -228,6 +231,12 @@ def test_f1_gleu_and_rouge_do_not_mind_which_is_which(one, other):
         there, back = verdict(name, one, other), verdict(name, other, one)
         assert there.value == pytest.approx(back.value)
         assert there.details["precision"] == back.details["recall"]
+
+
+@given(st.text(st.one_of(st.characters(max_codepoint=127), st.sampled_from("aeht n\t\n\x1c\0_’é")), max_size=40))
+def test_words_without_articles_by_their_definition(text):
+    plain = "".join(char for char in text.lower() if char not in string.punctuation)
+    assert without_articles(text) == re.sub(r"\b(a|an|the)\b", " ", plain).split()
 
 
 @given(words=st.lists(st.sampled_from(["one", "two", "three", "four", "five"]), min_size=5, max_size=30))

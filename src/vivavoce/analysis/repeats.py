@@ -7,6 +7,8 @@ from heapq import heappush, heappushpop
 from vivavoce.analysis.stats import Clusters
 from vivavoce.core.result import Stability, Status
 
+Values = dict[str, tuple[int, float, bool]]
+"""Of a case, by score name: how many values, their sum, and whether each is 0 or 1."""
 UNSTABLE_KEPT = 100
 """How many unstable cases are named."""
 
@@ -22,8 +24,7 @@ class OpenCase:
         self.failed = 0
         self.position = 0
         """The smallest of its trials."""
-        self.values: dict[str, tuple[int, float, bool]] = {}
-        """By score name: how many values, their sum, and whether each is 0 or 1."""
+        self.values: Values = {}
 
     def add(self, status: Status, position: int) -> None:
         """Count one of its trials in."""

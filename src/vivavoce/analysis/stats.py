@@ -7,8 +7,11 @@ whose sample is made smaller by the design effect that the data show.
 
 from __future__ import annotations
 
+from copy import copy
 from math import exp, inf, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
+
+import msgspec
 
 CONFIDENCE = 0.95
 DIGITS = 12
@@ -60,24 +63,21 @@ def t_quantile(probability: float, degrees: float) -> float:
     return at
 
 
-class Clusters:
+class Clusters(msgspec.Struct):
     """Scores, summed by the case they belong to, in memory that does not grow."""
 
-    __slots__ = ("_cross", "_shift", "_sizes", "_squares", "_total", "cases", "count", "rates")
-
-    def __init__(self) -> None:
-        self.cases = 0
-        self.count = 0
-        """Of scores."""
-        self.rates = True
-        """Whether every score so far is 0 or 1."""
-        # Sums are kept about the first mean, so that the variance of large close values does not drown in rounding; those
-        # of rates are whole numbers, and exact as they are.
-        self._shift = 0.0
-        self._total = 0.0
-        self._squares = 0.0
-        self._cross = 0.0
-        self._sizes = 0
+    cases: int = 0
+    count: int = 0
+    """Of scores."""
+    rates: bool = True
+    """Whether every score so far is 0 or 1."""
+    # Sums are kept about the first mean, so that the variance of large close values does not drown in rounding; those
+    # of rates are whole numbers, and exact as they are.
+    _shift: float = 0.0
+    _total: float = 0.0
+    _squares: float = 0.0
+    _cross: float = 0.0
+    _sizes: int = 0
 
     def add(self, count: int, total: float, rates: bool) -> None:
         """Count a whole case in.
@@ -100,10 +100,21 @@ class Clusters:
 
     def copy(self) -> Clusters:
         """Another of the same content."""
-        other = Clusters()
-        for name in self.__slots__:
-            setattr(other, name, getattr(self, name))
-        return other
+        return copy(self)
+
+    def include(self, other: Clusters) -> None:
+        """Count other cases in, as if each had been added here."""
+        if not self.cases:
+            self._shift = other._shift
+        # What theirs are beyond our shift: their own sums, and what lies between the two shifts for each score.
+        between = other._shift - self._shift
+        self.cases += other.cases
+        self.count += other.count
+        self._sizes += other._sizes
+        self.rates = self.rates and other.rates
+        self._total += other._total + between * other.count
+        self._squares += other._squares + 2 * between * other._cross + between * between * other._sizes
+        self._cross += other._cross + between * other._sizes
 
     @property
     def mean(self) -> float | None:

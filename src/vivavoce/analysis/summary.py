@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import isfinite
 
-from vivavoce.analysis.repeats import OpenCase, Repeats
-from vivavoce.analysis.stats import Clusters, Interval
-from vivavoce.analysis.taken import Taken
-from vivavoce.core.result import USAGE, EvaluatorSummary, GroupSummary, Result, Score, Status, Summary, Usage
+from vivavoce.analysis.counts import Counts, Group, Scores
+from vivavoce.analysis.repeats import OpenCase, Repeats, Values
+from vivavoce.analysis.stats import Interval
+from vivavoce.core.result import USAGE, EvaluatorSummary, GroupSummary, Result, Score, Summary, Usage
 
 Scale = Callable[[str], "tuple[float, float | None] | None"]
 """The lowest and highest value of an evaluator's scale, by its name; `None` when it is not known."""
@@ -29,58 +29,71 @@ class Tally:
         self._scale = scale or _unknown
         self._asks = asks
         self._open: dict[tuple[str, str], OpenCase] = {}
-        self._total = _Group()
-        self._suites: dict[str, _Group] = {}
-        self._categories: dict[str, _Group] = {}
-        self._evaluators: dict[str, _Evaluator] = {}
         self._repeats = Repeats()
-        self._usage = Taken()
-        self._replied = False
-        self._judged = False
+        self._counts = Counts()
 
     def add(self, result: Result) -> None:
         """Count one trial in."""
-        case = OpenCase() if self._repeat == 1 else self._opened(result)
-        # Of a case with repeats, the first trial seen counts the case.
-        new, status, at = case.trials == 0, result.status, result.position
-        self._total.add(status, new, at)
-        suite = self._suites.get(result.suite)
+        if self._repeat == 1:
+            values: Values = {}
+            self._count(result, values, new=True)
+            self._close(values)
+            return
+        case = self._opened(result)
+        self._count(result, case.values, new=case.trials == 0)
+        case.add(result.status, result.position)
+        if case.trials == self._repeat:
+            self._close(case.values)
+            del self._open[result.suite, result.case]
+            self._repeats.add((result.suite, result.case), case, self._repeat)
+
+    def _count(self, result: Result, values: Values, *, new: bool) -> None:
+        """Count a trial in, and what its scores are worth with those of its case; the first trial seen counts the case."""
+        counts, status, at = self._counts, result.status, result.position
+        counts.total.add(status, new, at)
+        suite = counts.suites.get(result.suite)
         if suite is None:
-            suite = self._suites[result.suite] = _Group()
+            suite = counts.suites[result.suite] = Group()
         suite.add(status, new, at)
         if result.category is not None:
-            category = self._categories.get(result.category)
+            category = counts.categories.get(result.category)
             if category is None:
-                category = self._categories[result.category] = _Group()
+                category = counts.categories[result.category] = Group()
             category.add(status, new, at)
         if result.simulation is not None:
-            self._usage.add_simulator(result.simulation.usage)
+            counts.usage.add_simulator(result.simulation.usage)
         for turn in result.turns:
             reply, error = turn.reply, turn.error
             if reply is not None:
-                self._replied = True
+                counts.replied = True
                 if reply.usage:
-                    self._usage.add(reply.usage)
+                    counts.usage.add(reply.usage)
             if self._asks and (reply is not None or error is None or error.code != "not_sent"):
-                self._usage.agent_calls += 1
+                counts.usage.agent_calls += 1
             if turn.scores:
-                self._score(turn.scores, case, error is None)
+                self._score(turn.scores, values, error is None)
         if result.scores:
-            self._score(result.scores, case, result.error is None)
-        case.add(status, at)
-        if case.trials == self._repeat:
-            self._close(result, case)
+            self._score(result.scores, values, result.error is None)
+
+    def include(self, counts: Counts) -> None:
+        """Count in what another tally of the run has counted, of cases that each had one trial."""
+        self._counts.include(counts)
+
+    @property
+    def counts(self) -> Counts:
+        """What was counted of cases of which every trial was seen."""
+        return self._counts
 
     @property
     def count(self) -> int:
         """How many trials were counted in."""
-        total = self._total
+        total = self._counts.total
         return total.passed + total.failed + total.skipped + total.errored
 
     @property
     def usage(self) -> Usage:
         """What the trials counted in have taken."""
-        return self._usage.total()
+        return self._counts.usage.total()
 
     def summary(self, *, trials_planned: int, seconds: float) -> Summary:
         """The numbers so far; may be asked for at any time.
@@ -89,7 +102,7 @@ class Tally:
             trials_planned: how many trials the run is to have; those not seen yet are `not_run`.
             seconds: how long the run took.
         """
-        total = self._total
+        total = self._counts.total
         done = self.count
         return Summary(
             cases=total.cases,
@@ -101,11 +114,11 @@ class Tally:
             errored=total.errored,
             pass_rate=_rate(total.passed, total.failed),
             scored=total.passed + total.failed,
-            evaluated=self._replied and self._judged,
+            evaluated=self._counts.replied and self._counts.judged,
             evaluators=self._summarise_evaluators(),
-            categories=_in_order(self._categories),
-            suites=_in_order(self._suites),
-            usage=self._usage.total(),
+            categories=_in_order(self._counts.categories),
+            suites=_in_order(self._counts.suites),
+            usage=self._counts.usage.total(),
             seconds=seconds,
             stability=self._repeats.summary(self._repeat, self._open) if self._repeat > 1 else None,
         )
@@ -117,19 +130,16 @@ class Tally:
             case = self._open[key] = OpenCase()
         return case
 
-    def _close(self, result: Result, case: OpenCase) -> None:
-        for name, (count, total, rates) in case.values.items():
-            self._evaluators[name].clusters.add(count, total, rates)
-        if self._repeat > 1:
-            del self._open[result.suite, result.case]
-            self._repeats.add((result.suite, result.case), case, self._repeat)
+    def _close(self, values: Values) -> None:
+        for name, (count, total, rates) in values.items():
+            self._counts.scores[name].clusters.add(count, total, rates)
 
-    def _score(self, scores: Iterable[Score], case: OpenCase, answered: bool) -> None:
+    def _score(self, scores: Iterable[Score], values: Values, answered: bool) -> None:
         for score in scores:
             name, status = score.name, score.status
-            row = self._evaluators.get(name)
+            row = self._counts.scores.get(name)
             if row is None:
-                row = self._evaluators[name] = _Evaluator(self._scale(score.evaluator))
+                row = self._counts.scores[name] = Scores(self._scale(score.evaluator))
             if status == "pass":
                 row.passed += 1
             elif status == "fail":
@@ -139,20 +149,24 @@ class Tally:
             else:
                 row.errored += 1
             if score.judge is not None and USAGE in score.details:
-                self._usage.add_judge(score.details[USAGE])
+                self._counts.usage.add_judge(score.details[USAGE])
             if status == "pass" or status == "fail":
-                self._judged = True
+                self._counts.judged = True
                 value = score.value
                 if value is not None and isfinite(value):
-                    count, total, rates = case.values.get(name, _NO_VALUES)
-                    case.values[name] = (count + 1, total + value, rates and (value == 0 or value == 1))
+                    is_rate = value == 0 or value == 1
+                    before = values.get(name)
+                    if before is None:
+                        values[name] = (1, value, is_rate)
+                    else:
+                        values[name] = (before[0] + 1, before[1] + value, before[2] and is_rate)
             elif status == "error" and answered and score.judge is None:
                 # A check that could not be made for another reason than a silent agent or a failing judge: a mistake in
                 # the dataset or in an evaluator, which is something the run has found out.
-                self._judged = True
+                self._counts.judged = True
 
     def _summarise_evaluators(self) -> dict[str, EvaluatorSummary]:
-        clusters = {name: row.clusters for name, row in self._evaluators.items()}
+        clusters = {name: row.clusters for name, row in self._counts.scores.items()}
         if self._open:
             clusters = {name: each.copy() for name, each in clusters.items()}
             for case in self._open.values():
@@ -168,47 +182,8 @@ class Tally:
                 mean=clusters[name].mean,
                 ci95=_within(clusters[name].interval(), row.scale),
             )
-            for name, row in sorted(self._evaluators.items())
+            for name, row in sorted(self._counts.scores.items())
         }
-
-
-_NO_VALUES = (0, 0.0, True)
-
-
-class _Group:
-    """Trials of one suite, of one category, or of all."""
-
-    __slots__ = ("cases", "errored", "failed", "first", "passed", "skipped")
-
-    def __init__(self) -> None:
-        self.cases = self.passed = self.failed = self.skipped = self.errored = 0
-        self.first: int | None = None
-        """The smallest position, by which groups are put in the dataset's order."""
-
-    def add(self, status: Status, new: bool, position: int) -> None:
-        if new:
-            self.cases += 1
-        if self.first is None or position < self.first:
-            self.first = position
-        if status == "pass":
-            self.passed += 1
-        elif status == "fail":
-            self.failed += 1
-        elif status == "skip":
-            self.skipped += 1
-        else:
-            self.errored += 1
-
-
-class _Evaluator:
-    """Scores of one name."""
-
-    __slots__ = ("clusters", "errored", "failed", "passed", "scale", "skipped")
-
-    def __init__(self, scale: tuple[float, float | None] | None) -> None:
-        self.passed = self.failed = self.skipped = self.errored = 0
-        self.clusters = Clusters()
-        self.scale = scale
 
 
 def categories(summary: Summary) -> Mapping[str, GroupSummary]:
@@ -226,7 +201,7 @@ def categories(summary: Summary) -> Mapping[str, GroupSummary]:
     return {**summary.categories, "(none)": replace(rest, pass_rate=_rate(rest.passed, rest.failed))}
 
 
-def _in_order(groups: dict[str, _Group]) -> dict[str, GroupSummary]:
+def _in_order(groups: dict[str, Group]) -> dict[str, GroupSummary]:
     ordered = sorted(groups.items(), key=lambda item: (item[1].first or 0, item[0]))
     return {
         name: GroupSummary(

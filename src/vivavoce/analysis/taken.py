@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from vivavoce.core.amounts import is_amount
 from vivavoce.core.result import Usage
 
 
-class Taken:
+class Taken(msgspec.Struct):
     """What the agent, the judge and the simulator took."""
 
-    __slots__ = ("agent_calls", "cost_usd", "input_tokens", "judge_calls", "output_tokens", "simulator_calls")
-
-    def __init__(self) -> None:
-        self.agent_calls = self.judge_calls = self.simulator_calls = 0
-        self.input_tokens = self.output_tokens = self.cost_usd = 0.0
+    agent_calls: int = 0
+    judge_calls: int = 0
+    simulator_calls: int = 0
+    input_tokens: float = 0.0
+    output_tokens: float = 0.0
+    cost_usd: float = 0.0
 
     def add(self, usage: object) -> None:
         """Count in what an agent reports; as it is another party's, anything but amounts is left out."""
@@ -35,6 +38,15 @@ class Taken:
         if isinstance(usage, Mapping):
             self.simulator_calls += int(_number(usage.get("calls")))
             self.add(usage)
+
+    def include(self, other: Taken) -> None:
+        """Count in what others took."""
+        self.agent_calls += other.agent_calls
+        self.judge_calls += other.judge_calls
+        self.simulator_calls += other.simulator_calls
+        self.input_tokens += other.input_tokens
+        self.output_tokens += other.output_tokens
+        self.cost_usd += other.cost_usd
 
     def total(self) -> Usage:
         """The sum."""

@@ -9,12 +9,12 @@ from vivavoce.cli.console import note, warn
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store, project
 from vivavoce.cli.terms import limits, selection, taping
-from vivavoce.core import environment, prices
+from vivavoce.core import environment, garbage, prices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vivavoce.cli.progress import Silent
+    from vivavoce.cli.progress import Silent, Telling
     from vivavoce.cli.stopping import Stop
     from vivavoce.config.settings import Settings
     from vivavoce.core.kinds import Store
@@ -34,7 +34,7 @@ class Attempt:
     retry_errors: bool = False
 
 
-def begin(wanted: Settings, shown: Silent | None = None) -> int:
+def begin(wanted: Settings, shown: Silent | Telling | None = None) -> int:
     """A new run of what the settings ask for; returns the exit code. `shown` follows it instead of the usual progress.
 
     Raises:
@@ -98,16 +98,17 @@ def sign_in(plan: Plan) -> None:
         raise UsageError(f"target {use.name}: {error}") from None
 
 
-def carry_out(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | None = None) -> int:
+def carry_out(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | Telling | None = None) -> int:
     """Examine, report, and return the exit code."""
     from vivavoce.cli.progress import progress
     from vivavoce.run.stubborn import complete
 
     shown = shown or progress(quiet=wanted.quiet, verbose=wanted.verbose, no_color=wanted.no_color)
-    return complete(_examine(attempt, store, wanted, shown))
+    with garbage.seldom():
+        return complete(_examine(attempt, store, wanted, shown))
 
 
-async def hold(attempt: Attempt, store: Store, wanted: Settings, shown: Silent, stop: Stop) -> Run:
+async def hold(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | Telling, stop: Stop) -> Run:
     """Examine until the end, or until `stop` is heard; the run as the store then has it."""
     from vivavoce.run import identity
     from vivavoce.run.cassette import Deck
@@ -135,7 +136,7 @@ async def hold(attempt: Attempt, store: Store, wanted: Settings, shown: Silent, 
         deck.close()
 
 
-async def _examine(attempt: Attempt, store: Store, wanted: Settings, shown: Silent) -> int:
+async def _examine(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | Telling) -> int:
     from vivavoce.cli.stopping import stopping
 
     for warning in attempt.plan.warnings:

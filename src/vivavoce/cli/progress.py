@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.cli.console import console, note, safe
+from vivavoce.core.kept import Kept
 from vivavoce.core.model import Plan
 from vivavoce.core.result import Result, Run
 
@@ -20,14 +22,11 @@ EVERY = 5.0
 _STYLES = (("pass", "green"), ("fail", "red"), ("error", "magenta"), ("skip", "yellow"))
 
 
-class Silent:
-    """Says nothing."""
+class Shown:
+    """What follows a run for a person."""
 
     def began(self, plan: Plan, done: int) -> None:
         """The run begins."""
-
-    def result(self, result: Result) -> None:
-        """A result was committed."""
 
     def finished(self, run: Run) -> None:
         """The run ended."""
@@ -36,7 +35,21 @@ class Silent:
         """Leave the terminal as it was; may be called at any time, more than once."""
 
 
-class Lines(Silent):
+class Silent(Shown):
+    """Says nothing."""
+
+    def kept(self, kept: Sequence[Kept]) -> None:
+        """Results were committed; nobody need read them."""
+
+
+class Telling(Shown):
+    """Says something of each result."""
+
+    def result(self, result: Result) -> None:
+        """A result was committed."""
+
+
+class Lines(Telling):
     """A line every few seconds, for logs."""
 
     def __init__(self, *, verbose: bool = False, every: float = EVERY) -> None:
@@ -59,7 +72,7 @@ class Lines(Silent):
             note(self._count.line())
 
 
-class Bar(Silent):
+class Bar(Telling):
     """A bar with rate, time left, outcomes and cost, for people."""
 
     def __init__(self, *, verbose: bool = False, no_color: bool = False) -> None:
@@ -112,7 +125,7 @@ class Bar(Silent):
         return {"rate": self._count.rate(), "outcomes": outcomes + cost}
 
 
-def progress(*, quiet: bool, verbose: bool, no_color: bool) -> Silent:
+def progress(*, quiet: bool, verbose: bool, no_color: bool) -> Silent | Telling:
     """What suits the place standard error goes to."""
     if quiet:
         return Silent()

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from vivavoce.core.model import NOTHING, Case, Expectation, Header
-from vivavoce.core.reply import JSON, Object
+from vivavoce.core.model import Case, Header
+from vivavoce.core.reply import JSON
 from vivavoce.core.result import EvaluatorSummary, GroupSummary, Run, Stability, Summary, Usage
 
 T = TypeVar("T")
@@ -67,13 +67,13 @@ def plain(value: object) -> JSON:
 
 
 def case_digest(case: Case) -> str:
-    """Of a case's inputs and expectations, for telling whether a case is still the same one."""
+    """Of a case's inputs and expectations, as far as there are any, for telling whether a case is still the same one."""
     return digest(
         [
-            [[turn.input, turn.context, _told(turn.expect)] for turn in case.turns],
+            [[turn.input, turn.context, turn.expect] for turn in case.turns],
             case.persona,
             case.history,
-            _told(case.expect),
+            case.expect,
         ]
     )
 
@@ -162,16 +162,6 @@ def run_head(run: Run) -> dict[str, JSON]:
 def document(run: Run) -> dict[str, JSON]:
     """A whole run document, as Python's own types."""
     return {**run_head(run), "results": [plain(result) for result in run.results]}
-
-
-def _told(expect: Expectation) -> Object:
-    if expect is NOTHING:
-        return {}
-    return {
-        name: value
-        for name, value in zip(expect.__struct_fields__, msgspec.structs.astuple(expect), strict=True)
-        if value is not None
-    }
 
 
 def _counts(value: Summary | EvaluatorSummary | GroupSummary) -> dict[str, int]:

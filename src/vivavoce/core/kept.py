@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -62,10 +61,11 @@ def keep(result: Result, case: Case, text: str | None = None) -> Kept:
 def checks(result: Result) -> str:
     """What came of each check by its name, as JSON: the worst of all turns."""
     found: dict[str, Status] = {}
-    for score in chain(*(turn.scores for turn in result.turns), result.scores):
-        before = found.get(score.name)
-        if before is None or _WORSE[score.status] > _WORSE[before]:
-            found[score.name] = score.status
+    for scores in (*[turn.scores for turn in result.turns], result.scores):
+        for score in scores:
+            before = found.get(score.name)
+            if before is None or _WORSE[score.status] > _WORSE[before]:
+                found[score.name] = score.status
     return codec.encode(found).decode()
 
 

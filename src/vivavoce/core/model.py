@@ -22,7 +22,7 @@ class Use(Record, frozen=True, kw_only=True):
     options: Mapping[str, JSON] = field(default_factory=dict)
 
 
-class Check(Record, frozen=True, kw_only=True):
+class Check(Record, frozen=True, kw_only=True, omit_defaults=True):
     """An evaluator to be applied, with its options."""
 
     evaluator: str
@@ -42,7 +42,7 @@ class Check(Record, frozen=True, kw_only=True):
     """Names of evidence that are passed on as they are, where `given` filters."""
 
 
-class Expectation(Record, frozen=True, kw_only=True):
+class Expectation(Record, frozen=True, kw_only=True, omit_defaults=True):
     """What the right answer looks like; every part is optional, and absent is not empty."""
 
     response: str | None = None
@@ -61,7 +61,7 @@ class Expectation(Record, frozen=True, kw_only=True):
 NOTHING = Expectation()
 
 
-class Turn(Record, frozen=True, kw_only=True):
+class Turn(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One thing said to the agent, and what is expected of the answer."""
 
     input: JSON
@@ -89,7 +89,7 @@ class Persona(Record, frozen=True, kw_only=True):
     desired_turns: int | None = None
 
 
-class Case(Record, frozen=True, kw_only=True):
+class Case(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One conversation of the exam: scripted turns, or a persona."""
 
     id: str

@@ -1,4 +1,4 @@
-"""Pieces of texts as reasons show them: quoted, and short however long the text."""
+"""Pieces of texts as reasons show them: quoted, short however long the text, and with nothing beyond ASCII of our own."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def quote(text: str, limit: int = LIMIT) -> str:
 
 
 def quote_at(text: str, start: int, limit: int = LIMIT) -> str:
-    """A text in quotation marks from a place on; what is left out on either side shows as `…`."""
+    """A text in quotation marks from a place on; what is left out on either side shows as `...`."""
     piece = text[start : start + limit]
-    before = "…" if start > 0 else ""
-    after = "…" if start + limit < len(text) else ""
+    before = "..." if start > 0 else ""
+    after = "..." if start + limit < len(text) else ""
     return encode_basestring(f"{before}{piece}{after}")
 
 
 def listing(texts: Sequence[str], most: int = MOST) -> str:
     """Texts quoted and separated by commas; the first few, and how many more."""
-    shown = ", ".join(quote(text, LIMIT // 2) for text in texts[:most])
+    shown = ", ".join([quote(text, LIMIT // 2) for text in texts[:most]])
     return shown if len(texts) <= most else f"{shown} and {len(texts) - most} more"
 
 

@@ -244,8 +244,9 @@ def _in_common(said: Iterable[str], wanted: Iterable[str]) -> tuple[int, list[st
         left[word] = left.get(word, 0) + 1
     both = 0
     for word in said:
-        if left.get(word, 0):
-            left[word] -= 1
+        times = left.get(word)
+        if times:
+            left[word] = times - 1
             both += 1
     return both, [word for word, times in left.items() if times]
 

@@ -97,6 +97,8 @@ class Calls:
         A call that may have reached the other side is repeated only if it was answered with a status that says it was not
         dealt with, or if repeating is safe.
         """
+        if not self.waits:
+            return await self._timed(call)
         outcome = await self._once(call)
         if self._again(outcome) and self._retries:
             outcome = await self._retried(call, outcome)
@@ -131,8 +133,6 @@ class Calls:
         return outcome
 
     async def _once(self, call: Callable[[], Awaitable[T]], *, again: bool = False) -> T | Failure:
-        if not self.waits:
-            return await self._timed(call)
         begun = await self._pace.turn(again=again)
         outcome = await (self._purse.call(partial(self._timed, call)) if self._purse is not None else self._timed(call))
         if not _beyond(outcome):

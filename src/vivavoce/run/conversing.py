@@ -14,6 +14,7 @@ from typing import TypeVar
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Session
 from vivavoce.core.model import Case, Check, Trial, Turn
+from vivavoce.core.record import Record
 from vivavoce.core.reply import JSON, Message, Object, Reply, Request
 from vivavoce.core.result import Failure
 from vivavoce.run.calls import Calls
@@ -27,8 +28,7 @@ CLOSING = 5.0
 """Seconds a session may take to end."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Held:
+class Held(Record, frozen=True, kw_only=True):
     """A turn as it was held: answered, failed, or (neither) not sent."""
 
     turn: Turn
@@ -117,11 +117,11 @@ async def _next(talk: Talk, case: Case) -> Turn | Failure | None:
     return said if isinstance(said, Failure) else _simulated(talk, said)
 
 
-def _said(turn: Turn, reply: Reply) -> Iterator[Message]:
+def _said(held: Held) -> Iterator[Message]:
     """A question and its answer as later turns are told of them; an answer in other than words says nothing there."""
-    yield Message(role="user", content=turn.input)
-    if reply.text is not None:
-        yield Message(role="assistant", content=reply.text)
+    yield Message(role="user", content=held.turn.input)
+    if held.reply is not None and held.reply.text is not None:
+        yield Message(role="assistant", content=held.reply.text)
 
 
 async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Failure | None:
@@ -131,11 +131,13 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
     except CallError as error:
         return _failed(talk, case.turns[0] if talk.user is None else None, error.failure)
     history = case.history
-    session_id = _session_id(trial, room.nonce)
+    session_id = _session_id(trial, room.nonce) if room.calls.waits else ""
     try:
         while (turn := await _next(talk, case)) is not None:
             if isinstance(turn, Failure):
                 return turn
+            if talk.held:
+                history = (*history, *_said(talk.held[-1]))
             request = Request(
                 input=turn.input,
                 session_id=session_id,
@@ -151,10 +153,10 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
                 # Only a session that fetched an answer knows what that had been asked.
                 turn = replace(turn, input=asked)
             talk.held.append(Held(turn=turn, history=history, reply=outcome))
-            if any("expected_rows" in room.checks.examiner(check).needs for check in turn.checks):
-                reference = await _reference(session, turn.expect.reference_query, request, room.calls, player)
+            query = turn.expect.reference_query
+            if query is not None and any("expected_rows" in room.checks.examiner(check).needs for check in turn.checks):
+                reference = await _reference(session, query, request, room.calls, player)
                 talk.held[-1] = replace(talk.held[-1], reference=reference)
-            history = (*history, *_said(turn, outcome))
             if talk.user is not None:
                 talk.user.hear(outcome)
         return None
@@ -163,6 +165,8 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
 
 
 async def _send(session: Session, request: Request, calls: Calls) -> Reply | Failure:
+    if not calls.waits:
+        return await _call(partial(session.send, request), calls)
     began = time.perf_counter()
 
     async def send() -> Reply:
@@ -171,17 +175,15 @@ async def _send(session: Session, request: Request, calls: Calls) -> Reply | Fai
         return await session.send(request)
 
     outcome = await _call(send, calls)
-    if calls.waits and isinstance(outcome, Reply) and outcome.seconds is None:
+    if isinstance(outcome, Reply) and outcome.seconds is None:
         return replace(outcome, seconds=round(time.perf_counter() - began, 6))
     return outcome
 
 
 async def _reference(
     session: Session, query: JSON, request: Request, calls: Calls, player: Player
-) -> tuple[Object, ...] | Failure | None:
-    """The rows that a reference query gives on the agent's own source; `None` where there is no query."""
-    if query is None:
-        return None
+) -> tuple[Object, ...] | Failure:
+    """The rows that a reference query gives on the agent's own source."""
 
     async def rows() -> tuple[Object, ...]:
         run = getattr(session, "rows", None)

@@ -184,22 +184,24 @@ _LARGEST = 1e100
 
 
 def _scored(examiner: Examiner, verdict: Verdict, judge: str | None, rubric: str | None) -> Score:
-    passed = verdict.passed
-    if not all(abs(number) <= _LARGEST for number in (verdict.value, verdict.unit_value) if number is not None):
+    value, unit, passed = verdict.value, verdict.unit_value, verdict.passed
+    if not (
+        (value is None or -_LARGEST <= value <= _LARGEST)  # and so not where it is no number
+        and (unit is None or -_LARGEST <= unit <= _LARGEST)
+    ):
         reason = f"the evaluator gave a value that is too large to be averaged, or no number: {verdict.reason}"
         return Score(name=examiner.name, evaluator=examiner.kind, status="error", reason=reason)
     if passed is None:
-        if verdict.value is None or examiner.threshold is None:
+        if value is None or examiner.threshold is None:
             reason = f"the evaluator gave neither a value nor a verdict: {verdict.reason}"
             return Score(name=examiner.name, evaluator=examiner.kind, status="error", reason=reason)
-        lower = examiner.lower_is_better
-        passed = verdict.value <= examiner.threshold if lower else verdict.value >= examiner.threshold
+        passed = value <= examiner.threshold if examiner.lower_is_better else value >= examiner.threshold
     return Score(
         name=examiner.name,
         evaluator=examiner.kind,
         status="pass" if passed else "fail",
-        value=verdict.value,
-        unit_value=_unit(examiner, verdict),
+        value=value,
+        unit_value=_unit(examiner, value) if unit is None and value is not None else unit,
         label=verdict.label,
         threshold=examiner.threshold,
         reason=verdict.reason,
@@ -209,14 +211,13 @@ def _scored(examiner: Examiner, verdict: Verdict, judge: str | None, rubric: str
     )
 
 
-def _unit(examiner: Examiner, verdict: Verdict) -> float | None:
+def _unit(examiner: Examiner, value: float) -> float | None:
     """The value on 0-1, 1 best."""
-    if verdict.unit_value is not None or verdict.value is None:
-        return verdict.unit_value
     low, high = examiner.scale
     if high is None:
         return None
-    unit = min(1.0, max(0.0, (verdict.value - low) / (high - low)))
+    unit = (value - low) / (high - low)
+    unit = 0.0 if unit <= 0 else unit if unit < 1 else 1.0
     return 1.0 - unit if examiner.lower_is_better else unit
 
 

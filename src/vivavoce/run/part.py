@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-import msgspec
-
-from vivavoce.core import codec
-from vivavoce.core.kept import Kept
+from vivavoce.core import codec, garbage
+from vivavoce.run.batch import new_tally, packed
 from vivavoce.run.calls import Limits
 from vivavoce.run.planner import again
 from vivavoce.run.share import PIECE, Share
 from vivavoce.run.trials import Trials
-from vivavoce.run.work import Work
+from vivavoce.run.work import Done, Work
 
 
 def pieces(told: bytes) -> Iterator[bytes]:
@@ -26,9 +24,9 @@ def pieces(told: bytes) -> Iterator[bytes]:
     trials = plan.trials.part(mine.index, mine.of, PIECE)
     work = Work(plan, Limits(), "", None, hidden=mine.hidden)
 
-    async def piece() -> list[Kept]:
-        return [(await work.hold(trial)).kept for trial in islice(trials, PIECE)]
+    async def piece() -> list[Done]:
+        return [await work.hold(trial) for trial in islice(trials, PIECE)]
 
-    with asyncio.Runner() as runner:
+    with garbage.seldom(), asyncio.Runner() as runner:
         while made := runner.run(piece()):
-            yield msgspec.msgpack.encode(made)
+            yield packed(made, new_tally(mine.header))

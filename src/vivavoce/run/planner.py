@@ -58,18 +58,18 @@ def plan(
         judge=selection.judge or _default_judge(),
         simulator=(selection.simulator or Use(name="scripted")) if count.simulated else None,
     )
-    waits = _waits(selection, live=live, asks=asks)
+    waits = _waits(selection, live=live, asks=asks) or count.asks or count.simulated > 0
     header = _header(selection, readings, count, recordings)
     warnings = [str(warning) for warning in problems.warnings]
     if problems.warned > len(problems.warnings):
         warnings.append(f"... and {problems.warned - len(problems.warnings)} more warnings")
     return Plan(
         header=header,
-        trials=Trials(readings, header, checks, recordings),
+        trials=Trials(readings, header, checks, recordings, waits=waits),
         count=header.trials,
         warnings=(*warnings, *telling.told(count, recordings)),
         folder=folder,
-        waits=waits or count.asks or count.simulated > 0,
+        waits=waits,
         examines=any(reading.evaluators for reading in readings),
     )
 
@@ -114,7 +114,7 @@ def again(header: Header, folder: Path, stamps: Sequence[Stamp | None]) -> Plan:
     """A plan that was made in another process, without its first pass; `stamps` are of its files, as they were then."""
     selection = replace(header.selection, paths=tuple(file.path for file in header.files))
     readings, checks = reopened(selection, folder, stamps)
-    trials = Trials(readings, header, checks, None)
+    trials = Trials(readings, header, checks, None, waits=False)
     return Plan(header=header, trials=trials, count=header.trials, folder=folder, waits=False)
 
 

@@ -79,7 +79,8 @@ class Player:
         self, request: Request, session: Session, send: Callable[[], Awaitable[Reply | Failure]]
     ) -> tuple[Reply | Failure, JSON]:
         """The answer to one turn, and what it answers, where only the session knows that."""
-
+        if not self._deck.takes["agent"]:
+            return await send(), getattr(session, "asked", None)
         began = time.perf_counter()
         seconds: float | None = None
 
@@ -89,8 +90,6 @@ class Player:
             seconds = made.seconds if isinstance(made, Reply) else None
             return self._deck.clean.reply(made, getattr(session, "asked", None) if request.input is None else None)
 
-        if not self._deck.takes["agent"]:
-            return await send(), getattr(session, "asked", None)
         told = {"input": request.input, "about": request.about, "history": request.history}
         made = await self._through(self._call("agent", told, request.turn), make)
         reply = outcome.read_reply(made)

@@ -11,18 +11,18 @@ from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from vivavoce.analysis.summary import Tally
-from vivavoce.core import plugins
-from vivavoce.core.errors import PluginError, StoreError, UsageError, WorkerError
+from vivavoce.core.errors import StoreError, UsageError, WorkerError
 from vivavoce.core.kept import Kept
 from vivavoce.core.kinds import Store, Target
-from vivavoce.core.model import Header, Plan, Trial
+from vivavoce.core.model import Plan, Trial
 from vivavoce.core.result import Result, Run, State
 from vivavoce.run import spending
+from vivavoce.run.batch import Batch, new_tally
 from vivavoce.run.calls import Limits
 from vivavoce.run.cassette import Deck
 from vivavoce.run.planner import stored
 from vivavoce.run.revision import revision
-from vivavoce.run.work import Done, Work
+from vivavoce.run.work import Work
 
 _ENDING = 10.0
 """Seconds that work which is cancelled has to end."""
@@ -90,8 +90,8 @@ async def examine(
 
     async def carry_out() -> None:
         async with aclosing(work.all(plan, _left(plan, done), run_id, store, limits.concurrency, alone=bool(done))) as results:
-            async for held in results:
-                _hear(held, tally, all_hear)
+            async for batch in results:
+                _hear(batch, tally, all_hear)
 
     state: State = "interrupted"
     try:
@@ -100,8 +100,8 @@ async def examine(
         state = "stopped"
         raise _mendable(error, run_id) from None
     finally:
-        for held in await work.unheard():
-            _hear(held, tally, all_hear)
+        for batch in await work.unheard():
+            _hear(batch, tally, all_hear)
         await work.close()
         _finish(plan, store, run_id, max(now(), started), state, tally, time.monotonic() - began)
     return _told(store.run(run_id), listeners)
@@ -132,7 +132,7 @@ def _resume(
     return done, time.monotonic() - before.summary.seconds
 
 
-_Hearing = Callable[[Sequence[Done]], None]
+_Hearing = Callable[[Batch], None]
 
 
 def _begin(plan: Plan, done: Collection[object], listeners: Sequence[Listener | Keeper]) -> list[_Hearing]:
@@ -145,21 +145,20 @@ def _begin(plan: Plan, done: Collection[object], listeners: Sequence[Listener | 
 def _hearing(listener: Listener | Keeper) -> _Hearing:
     """How one hears of results that were kept."""
     if isinstance(listener, Keeper):
-        return lambda held: listener.kept([each.kept for each in held])
+        return lambda batch: listener.kept(batch.kept)
 
-    def one_by_one(held: Sequence[Done]) -> None:
-        for each in held:
-            listener.result(each.result)
+    def one_by_one(batch: Batch) -> None:
+        for result in batch.results():
+            listener.result(result)
 
     return one_by_one
 
 
-def _hear(held: Sequence[Done], tally: Tally, all_hear: Sequence[_Hearing]) -> None:
+def _hear(batch: Batch, tally: Tally, all_hear: Sequence[_Hearing]) -> None:
     """Count results that were kept, and tell of them."""
-    for each in held:
-        tally.add(each.result)
+    batch.count(tally)
     for hear in all_hear:
-        hear(held)
+        hear(batch)
 
 
 def _told(run: Run, listeners: Sequence[Listener | Keeper]) -> Run:
@@ -185,21 +184,6 @@ def _recount(store: Store, run_id: str, plan: Plan) -> Tally:
     for result in store.run(run_id).results:
         tally.add(result)
     return tally
-
-
-def new_tally(header: Header) -> Tally:
-    """What counts the results of a plan."""
-    target = header.selection.target
-    asks = target is None or target.name != "recorded"
-    return Tally(repeat=header.selection.repeat, scale=_scale, asks=asks)
-
-
-def _scale(evaluator: str) -> tuple[float, float | None] | None:
-    try:
-        scale: tuple[float, float | None] | None = getattr(plugins.find("evaluators", evaluator), "scale", None)
-    except PluginError:  # a project's own, whose scale nobody stated
-        return None
-    return scale
 
 
 def _left(plan: Plan, done: set[tuple[str, str, int]]) -> Iterator[Trial]:

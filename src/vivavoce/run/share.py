@@ -10,10 +10,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from vivavoce.core import codec
-from vivavoce.core.kept import Kept
 from vivavoce.core.model import Header, Plan, Use
 from vivavoce.run.steady import Stamp
 from vivavoce.run.trials import Trials
@@ -62,11 +59,6 @@ def given(plan: Plan, hidden: Sequence[str]) -> list[bytes]:
         of=min(_cores(), _MOST),
     )
     return [codec.encode(replace(share, index=index)) for index in range(share.of)]
-
-
-def read(piece: bytes) -> list[Kept]:
-    """A piece as it was made."""
-    return msgspec.msgpack.decode(piece, type=list[Kept])
 
 
 def _cores() -> int:

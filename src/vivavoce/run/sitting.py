@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Check
 from vivavoce.core.result import Score
@@ -21,7 +23,7 @@ class Sitting:
 
     async def scores(self, checks: tuple[Check, ...], evidence: Evidence) -> tuple[Score, ...]:
         """The scores of each check, in their order; those that decide are applied first."""
-        made: dict[int, tuple[Score, ...]] = {}
+        made: list[tuple[Score, ...]] = [()] * len(checks)
         for place, check, examiner in self._checks.by_turns(checks):
             if self._ended:
                 made[place] = (self._bench.skip(check, self._ended),)
@@ -29,4 +31,4 @@ class Sitting:
             scores = made[place] = await self._bench.scores(check, evidence, self._deadline)
             if examiner.decides and (failed := next((score for score in scores if score.status == "fail"), None)):
                 self._ended = f"not examined, since {failed.name} failed: {failed.reason}"
-        return tuple([score for place in range(len(checks)) for score in made[place]])
+        return tuple(chain.from_iterable(made))

@@ -96,8 +96,12 @@ def _settle(turns: Sequence[Exchange], scores: Sequence[Score], failed: Failure 
     """The status of a trial: an error anywhere, else a failure anywhere, else any pass, else a skip."""
     if failed is not None:
         return "error"
-    given = [score.status for turn in turns for score in turn.scores] + [score.status for score in scores]
-    return next((status for status in _WORST_FIRST if status in given), "skip")
+    given = {score.status for turn in turns for score in turn.scores}
+    given.update([score.status for score in scores])
+    for status in _WORST_FIRST:
+        if status in given:
+            return status
+    return "skip"
 
 
 _WORST_FIRST: tuple[Status, ...] = ("error", "fail", "pass")

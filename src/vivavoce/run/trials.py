@@ -21,7 +21,10 @@ _LOOK = 100
 class Trials:
     """The trials of a plan, read from the files again each time they are iterated."""
 
-    def __init__(self, readings: Sequence[Reading], header: Header, checks: Checks, recordings: Recordings | None) -> None:
+    def __init__(
+        self, readings: Sequence[Reading], header: Header, checks: Checks, recordings: Recordings | None, *, waits: bool
+    ) -> None:
+        """`waits` tells whether anybody is waited for between them."""
         both = zip(readings, header.files, strict=True)
         self._suites = [(reading.suite, _steady(reading, file.sha256)) for reading, file in both]
         self._readings = readings
@@ -29,6 +32,7 @@ class Trials:
         self._planned = header.trials
         self._checks = checks
         self._recordings = recordings
+        self._look = 1 if waits else _LOOK
 
     @property
     def stamps(self) -> tuple[Stamp | None, ...]:
@@ -50,7 +54,7 @@ class Trials:
             assert isinstance(suite.cases, Parted)
             for case in suite.cases.part(partial(_is_mine, position, index, of, size)):
                 if case is not None:
-                    if steady is not None and position % _LOOK == 0:
+                    if steady is not None and position % self._look == 0:
                         steady.check()
                     yield self._trial(suite, case, self._checks.apply(case), position)
                 position += 1
@@ -88,8 +92,8 @@ class Trials:
     def _cases(self) -> Iterator[tuple[Suite, Case]]:
         left = self._selection.limit
         for suite, steady in self._suites:
-            for case in suite.cases:
-                if steady is not None:
+            for place, case in enumerate(suite.cases):
+                if steady is not None and place % self._look == 0:
                     steady.check()
                 if left is not None and left <= 0:
                     return

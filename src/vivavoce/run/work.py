@@ -18,6 +18,7 @@ from vivavoce.core.model import Plan, Selection, Trial, Use
 from vivavoce.core.result import Result
 from vivavoce.run import secrecy, share
 from vivavoce.run.asking import judge_of, simulator_of
+from vivavoce.run.batch import Batch, unpacked
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.cassette import Deck, Nobody
 from vivavoce.run.checks import Checks
@@ -66,7 +67,7 @@ class Work:
         )
         self._target: Target = made
         self._purse = purse
-        self._adding: dict[_Adding, list[Done]] = {}
+        self._adding: dict[_Adding, Batch] = {}
         self._secrets = tuple(hidden) or secrecy.values(selection)
         checks = Checks(selection.evaluators, selection.only, folder=plan.folder)
         self._room = Room(
@@ -95,7 +96,7 @@ class Work:
 
     async def all(
         self, plan: Plan, trials: Iterator[Trial], run_id: str, store: Store, concurrency: int, *, alone: bool
-    ) -> AsyncGenerator[list[Done], None]:
+    ) -> AsyncGenerator[Batch, None]:
         """Every trial's result, once it is kept; several at a time where nobody is waited for.
 
         `alone` keeps all of it in this process.
@@ -104,62 +105,62 @@ class Work:
         if not alone and self._purse is None and isinstance(engine, Sharing) and share.is_worth_it(plan):
             shared = False
             async with aclosing(self._shared(engine, plan, run_id, store)) as results:
-                async for done in results:
+                async for batch in results:
                     shared = True
-                    yield done
+                    yield batch
             if shared:
                 return
         # Where nobody is waited for, trials are held one after the other, and kept many at a time.
         pieces, places = (_each(trials), concurrency) if plan.waits else (_several(trials), _PIECES)
 
-        async def work(piece: Sequence[Trial]) -> list[Done]:
+        async def work(piece: Sequence[Trial]) -> Batch:
             done: list[Done] = []
             for trial in piece:
                 if done and self._purse is not None and self._purse.is_spent:
                     break
                 done.append(await self.hold(trial))
-            return done
+            return Batch([each.kept for each in done], made=[each.result for each in done])
 
-        async def add(piece: Sequence[Trial], done: list[Done]) -> None:
-            await self._added(self._add(store, run_id, done))
+        async def add(piece: Sequence[Trial], batch: Batch) -> None:
+            await self._added(self._add(store, run_id, batch))
 
         async with aclosing(engine.map(work, add, pieces, places)) as held:  # type: ignore[type-var] # a generator
-            async for done in held:
-                yield done
+            async for batch in held:
+                yield batch
 
-    async def _shared(self, engine: Sharing, plan: Plan, run_id: str, store: Store) -> AsyncGenerator[list[Done], None]:
+    async def _shared(self, engine: Sharing, plan: Plan, run_id: str, store: Store) -> AsyncGenerator[Batch, None]:
         """The same, held by processes of their own; one piece is kept while the next is read."""
-        before: tuple[_Adding, list[Done], Callable[[], None]] | None = None
+        before: tuple[_Adding, Batch, Callable[[], None]] | None = None
         given = share.given(plan, self._secrets)
         async with aclosing(engine.share(share.TASK, given)) as pieces:  # type: ignore[type-var] # a generator
             async for piece, taken in pieces:
-                done = [Done(kept.whole(), kept) for kept in share.read(piece)]
-                adding = self._add(store, run_id, done)
+                batch = unpacked(piece)
+                adding = self._add(store, run_id, batch)
                 if before is not None:
                     await self._added(before[0])
                     before[2]()
                     yield before[1]
-                before = adding, done, taken
+                before = adding, batch, taken
             if before is not None:
                 await self._added(before[0])
                 yield before[1]
 
-    def _add(self, store: Store, run_id: str, done: list[Done]) -> _Adding:
+    def _add(self, store: Store, run_id: str, batch: Batch) -> _Adding:
         """Give results to the store; that goes on though the run be broken off, and `unheard` then knows of it."""
-        adding = asyncio.ensure_future(store.append(run_id, [each.kept for each in done]))
-        self._adding[adding] = done
+        adding = asyncio.ensure_future(store.append(run_id, batch.kept))
+        self._adding[adding] = batch
         return adding
 
     async def _added(self, adding: _Adding) -> None:
         await asyncio.shield(adding)
         del self._adding[adding]
 
-    async def unheard(self) -> list[list[Done]]:
+    async def unheard(self) -> list[Batch]:
         """What was kept after all, though the run was broken off meanwhile."""
         if self._adding:
             await asyncio.wait(self._adding, timeout=_SETTLING)
-        ended = [(adding, done) for adding, done in self._adding.items() if adding.done() and not adding.cancelled()]
-        return [done for adding, done in ended if adding.exception() is None]
+        ended = [(adding, batch) for adding, batch in self._adding.items() if adding.done() and not adding.cancelled()]
+        return [batch for adding, batch in ended if adding.exception() is None]
 
     async def hold(self, trial: Trial) -> Done:
         """A trial, held and written down.

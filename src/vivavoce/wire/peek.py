@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import lru_cache
+
+import msgspec
 
 from vivavoce.core.place import members, nearest
 from vivavoce.core.source import HEAD, Source
@@ -51,6 +54,11 @@ def names(text: str) -> frozenset[str]:
 
     Each format asks it of the same text.
     """
+    if text.endswith("}"):
+        with suppress(ValueError, RecursionError):  # it is damaged, or more than one object
+            value = msgspec.json.decode(text)
+            if type(value) is dict and all(name.isascii() and name.isidentifier() for name in value):
+                return frozenset(value)
     found: set[str] = set()
     begun = False
     for _, path, _ in members(text):
@@ -109,7 +117,9 @@ def is_slip(name: str, near: str) -> bool:
     return alike.real_quick_ratio() >= _SLIP and alike.ratio() >= _SLIP
 
 
+@lru_cache(maxsize=64)
 def _is_native(row: frozenset[str]) -> bool:
+    """Whether a row has the names of a native one; most rows of a file have the same."""
     missing = NATIVE_ROW - row
     meant = {name: nearest(name, missing) for name in row - NATIVE_ROW}
     says = not row.isdisjoint(_SAYS) or any(near in _SAYS and is_slip(name, near) for name, near in meant.items())

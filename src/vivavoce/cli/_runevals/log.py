@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.cli._runevals.options import LEVELS
 from vivavoce.cli.console import note
-from vivavoce.cli.progress import Silent
+from vivavoce.cli.progress import Telling
 from vivavoce.core.model import Plan
 from vivavoce.core.result import Result, Run
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vivavoce.core.reply import JSON
 
 
-class Log(Silent):
+class Log(Telling):
     """Follows a run and writes a record of each thing that happens, from a level on.
 
     What agents answered stands in records of level `debug` alone. Results reach it as they are stored: without secrets.

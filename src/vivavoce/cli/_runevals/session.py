@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vivavoce.cli._runevals import datasets
 from vivavoce.cli.console import note, prompt, say, warn
 from vivavoce.cli.exam import Attempt, hold, rehearse, sign_in
-from vivavoce.cli.progress import Silent, progress
+from vivavoce.cli.progress import Silent, Telling, progress
 from vivavoce.cli.report import report
 from vivavoce.cli.stored import open_store, project
 from vivavoce.cli.terms import selection
@@ -26,7 +26,7 @@ _REASON = 300
 """Characters of a reason that are shown."""
 
 
-def converse(wanted: Settings, log: Silent | None) -> int:
+def converse(wanted: Settings, log: Silent | Telling | None) -> int:
     """Ask for prompts until there are no more; then report all of it. Returns the exit code.
 
     Raises:
@@ -52,7 +52,7 @@ def converse(wanted: Settings, log: Silent | None) -> int:
 class _Session:
     """One run, and the document of what was typed so far: it grows by a prompt, and then the run is resumed."""
 
-    def __init__(self, wanted: Settings, store: Store, outputs: Outputs, log: Silent | None) -> None:
+    def __init__(self, wanted: Settings, store: Store, outputs: Outputs, log: Silent | Telling | None) -> None:
         from vivavoce.run import identity
 
         self.run: Run | None = None
@@ -130,7 +130,7 @@ class _Session:
         return new
 
 
-async def _one(attempt: Attempt, store: Store, wanted: Settings, shown: Silent) -> tuple[Run, int | None]:
+async def _one(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | Telling) -> tuple[Run, int | None]:
     from vivavoce.cli.stopping import stopping
 
     with stopping(shown.close) as stop:

@@ -13,6 +13,11 @@ ARTICLES = frozenset({"a", "an", "the"})
 """Those of English."""
 _ARTICLES = re.compile(r"\b(?:an?|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", punctuation)
+_PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_SHOWN = b" !\"#$%&'()*+,-./0123456789:;<=>?@" + _LETTERS + b"[\\]^_`" + _LETTERS + b"{|}~"
+_PLAIN = b"\0" * 9 + b"\t\n\v\f\r" + b"\0" * 14 + b"\x1c\x1d\x1e\x1f" + _SHOWN + b"\0" * 129
+"""ASCII in lower case; 0 for a character that is neither white space nor shown."""
 _LATIN = re.compile(r"[a-z0-9]+")
 
 
@@ -21,11 +26,12 @@ def without_articles(text: str) -> list[str]:
 
     Punctuation leaves no gap: `well-known` is the one word `wellknown`, and `“x”` keeps its curly quotation marks.
     """
-    plain = text.lower().translate(_NO_PUNCTUATION)
-    if text.isascii() and text.isprintable():
-        # Nothing but white space is left between words.
-        return [word for word in plain.split() if word not in ARTICLES]
-    return _ARTICLES.sub(" ", plain).split()
+    if text.isascii():
+        ascii_text = text.encode().translate(_PLAIN, _PUNCTUATION)
+        if b"\0" not in ascii_text:
+            # Nothing but white space is left between words.
+            return [word for word in ascii_text.decode().split() if word not in ARTICLES]
+    return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def latin(text: str) -> list[str]:

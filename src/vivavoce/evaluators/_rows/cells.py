@@ -137,7 +137,7 @@ def _plain(got: Cell) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
 def _number(number: Decimal) -> str:

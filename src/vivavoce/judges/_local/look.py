@@ -51,7 +51,7 @@ def share(some: Collection[str], of: Collection[str]) -> float:
 def quote(text: str) -> str:
     """A text short enough for a reason, in quotation marks."""
     text = " ".join(text.split())
-    return f'"{text if len(text) <= _QUOTED else text[: _QUOTED - 1].rstrip() + "…"}"'
+    return f'"{text if len(text) <= _QUOTED else text[: _QUOTED - 3].rstrip() + "..."}"'
 
 
 def listing(items: Sequence[str], most: int = 3) -> str:
