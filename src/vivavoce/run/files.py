@@ -15,7 +15,7 @@ from typing import IO
 from vivavoce.core import folders, plugins
 from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
-from vivavoce.core.model import Use
+from vivavoce.core.model import File, Use
 from vivavoce.core.place import Problems
 from vivavoce.core.source import Source
 from vivavoce.run import strays
@@ -56,6 +56,12 @@ def find(
         else:
             found += _named(Source(folder / path, path), formats, name, problems)
     return _distinct(found)
+
+
+def known(files: Sequence[File], folder: Path, asked: Mapping[str, object]) -> list[tuple[Source, Format]]:
+    """Files that were found before, each with the format that it was found to be of."""
+    formats = {name: _told(plugins.build("formats", Use(name=name)), asked) for name in {file.format for file in files}}
+    return [(Source(folder / file.path, file.path), formats[file.format]) for file in files]
 
 
 def check_asked(found: Sequence[tuple[Source, Format]], asked: Mapping[str, object]) -> None:

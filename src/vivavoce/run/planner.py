@@ -112,8 +112,7 @@ def replan(
 
 def again(header: Header, folder: Path, stamps: Sequence[Stamp | None]) -> Plan:
     """A plan that was made in another process, without its first pass; `stamps` are of its files, as they were then."""
-    selection = replace(header.selection, paths=tuple(file.path for file in header.files))
-    readings, checks = reopened(selection, folder, stamps)
+    readings, checks = reopened(header, folder, stamps)
     trials = Trials(readings, header, checks, None, waits=False)
     return Plan(header=header, trials=trials, count=header.trials, folder=folder, waits=False)
 

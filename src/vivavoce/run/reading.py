@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import repeat
+from operator import is_not
 from pathlib import Path
 
 from msgspec import structs
@@ -14,7 +16,7 @@ from msgspec import structs
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
-from vivavoce.core.model import NOTHING, Case, Expectation, Selection, Suite, Turn
+from vivavoce.core.model import NOTHING, Case, Expectation, Header, Selection, Suite, Turn
 from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
@@ -117,16 +119,15 @@ def read(
     return _distinct_names(found), total, checks
 
 
-def reopened(selection: Selection, folder: Path, stamps: Sequence[Stamp | None]) -> tuple[list[Reading], Checks]:
+def reopened(header: Header, folder: Path, stamps: Sequence[Stamp | None]) -> tuple[list[Reading], Checks]:
     """Files that were read before, and found to be in order."""
+    selection = header.selection
     problems = Problems(lenient=selection.lenient)
     checks = Checks(at_level(selection.evaluators, selection.level), selection.only, folder=folder)
     asked = {"map": selection.map or None, "level": selection.level, "live": False}
-    chosen = files.find(selection.paths, selection.format, problems, folder=folder, asked=asked)
-    problems.raise_any()
     found = [
         replace(_reading(source, files.format_name(each), each.read(source, problems), Count()), stamp=stamped)
-        for (source, each), stamped in zip(chosen, stamps, strict=True)
+        for (source, each), stamped in zip(files.known(header.files, folder, asked), stamps, strict=True)
     ]
     return _distinct_names(found), checks
 
@@ -146,7 +147,8 @@ def _count(
     for case in suite.cases:
         count.cases += 1
         case = case if recordings is None else recordings.case(case, 0)
-        if case.is_simulated and (why := unsayable(case.persona)) is not None:
+        is_simulated, is_selected = case.is_simulated, selected(case, selection)
+        if is_simulated and (why := unsayable(case.persona)) is not None:
             problems.add(source, why, path=case.path, line=case.line)
         count.turns += len(case.turns)
         shape = shapes.of(case)
@@ -155,16 +157,16 @@ def _count(
             checks.validate(source, case, problems)
             if shape is not None and problems.total > before:
                 shape = None  # each of its kind is told of
-        if live is not None and selected(case, selection) and not _is_enough(total, selection):
+        if live is not None and is_selected and not _is_enough(total, selection):
             _look_at_answers(case, source, live, problems, total)
-        if problems.total or not selected(case, selection):
+        if problems.total or not is_selected:
             # Once something is wrong, nothing will run: what is left to find are more problems.
             if len(total.some_ids) < 5:
                 total.some_ids.append(case.id)
             continue
         total.selected += 1
-        total.recorded += any(turn.reply is not None or turn.fault is not None for turn in case.turns)
-        total.simulated += case.is_simulated
+        total.recorded += any([turn.reply is not None or turn.fault is not None for turn in case.turns])
+        total.simulated += is_simulated
         if shape is None or not shape.times:
             _count_checks(checks.apply(case), checks, count, total)
         if shape is not None:
@@ -222,9 +224,7 @@ _Parts = tuple[bool, ...]
 
 def _parts(expect: Expectation) -> _Parts:
     """Which parts an expectation has."""
-    if expect is NOTHING:
-        return ()
-    return tuple([value is not None for value in structs.astuple(expect)])
+    return () if expect is NOTHING else tuple(map(is_not, structs.astuple(expect), repeat(None)))
 
 
 @dataclass(kw_only=True, slots=True)
