@@ -165,7 +165,7 @@ def _count(
                 total.some_ids.append(case.id)
             continue
         total.selected += 1
-        total.recorded += any([turn.reply is not None or turn.fault is not None for turn in case.turns])
+        total.recorded += any(turn.reply is not None or turn.fault is not None for turn in case.turns)
         total.simulated += is_simulated
         if shape is None or not shape.times:
             _count_checks(checks.apply(case), checks, count, total)
