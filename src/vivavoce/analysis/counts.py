@@ -9,23 +9,16 @@ from vivavoce.analysis.taken import Taken
 from vivavoce.core.result import Status
 
 
-class Group(msgspec.Struct):
-    """Trials of one suite, of one category, or of all."""
+class Outcomes(msgspec.Struct):
+    """How many came out how."""
 
-    cases: int = 0
     passed: int = 0
     failed: int = 0
     skipped: int = 0
     errored: int = 0
-    first: int | None = None
-    """The smallest position, by which groups are put in the dataset's order."""
 
-    def add(self, status: Status, new: bool, position: int) -> None:
-        """Count a trial in; `new` tells whether it counts its case too."""
-        if new:
-            self.cases += 1
-        if self.first is None or position < self.first:
-            self.first = position
+    def came(self, status: Status) -> None:
+        """Count one."""
         if status == "pass":
             self.passed += 1
         elif status == "fail":
@@ -35,34 +28,47 @@ class Group(msgspec.Struct):
         else:
             self.errored += 1
 
-    def include(self, other: Group) -> None:
-        """Count in other trials of the same group."""
-        self.cases += other.cases
+    def came_also(self, other: Outcomes) -> None:
+        """Count others."""
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
         self.errored += other.errored
+
+
+class Group(Outcomes):
+    """Trials of one suite, of one category, or of all."""
+
+    cases: int = 0
+    first: int | None = None
+    """The smallest position, by which groups are put in the dataset's order."""
+
+    def add(self, status: Status, new: bool, position: int) -> None:
+        """Count a trial in; `new` tells whether it counts its case too."""
+        self.came(status)
+        if new:
+            self.cases += 1
+        if self.first is None or position < self.first:
+            self.first = position
+
+    def include(self, other: Group) -> None:
+        """Count in other trials of the same group."""
+        self.came_also(other)
+        self.cases += other.cases
         if self.first is None or (other.first is not None and other.first < self.first):
             self.first = other.first
 
 
-class Scores(msgspec.Struct):
+class Scores(Outcomes):
     """Scores of one name."""
 
-    scale: tuple[float, float | None] | None
+    scale: tuple[float, float | None] | None = None
     """The lowest and highest value, as far as they are known."""
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    errored: int = 0
     clusters: Clusters = msgspec.field(default_factory=Clusters)
 
     def include(self, other: Scores) -> None:
         """Count in other scores of the same name, of other cases."""
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-        self.errored += other.errored
+        self.came_also(other)
         self.clusters.include(other.clusters)
 
 
@@ -86,7 +92,7 @@ class Counts(msgspec.Struct):
             for name, group in others.items():
                 groups.setdefault(name, Group()).include(group)
         for name, scores in other.scores.items():
-            self.scores.setdefault(name, Scores(scores.scale)).include(scores)
+            self.scores.setdefault(name, Scores(scale=scores.scale)).include(scores)
         self.usage.include(other.usage)
         self.replied = self.replied or other.replied
         self.judged = self.judged or other.judged

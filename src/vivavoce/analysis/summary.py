@@ -139,15 +139,8 @@ class Tally:
             name, status = score.name, score.status
             row = self._counts.scores.get(name)
             if row is None:
-                row = self._counts.scores[name] = Scores(self._scale(score.evaluator))
-            if status == "pass":
-                row.passed += 1
-            elif status == "fail":
-                row.failed += 1
-            elif status == "skip":
-                row.skipped += 1
-            else:
-                row.errored += 1
+                row = self._counts.scores[name] = Scores(scale=self._scale(score.evaluator))
+            row.came(status)
             if score.judge is not None and USAGE in score.details:
                 self._counts.usage.add_judge(score.details[USAGE])
             if status == "pass" or status == "fail":
