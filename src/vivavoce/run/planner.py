@@ -58,18 +58,18 @@ def plan(
         judge=selection.judge or _default_judge(),
         simulator=(selection.simulator or Use(name="scripted")) if count.simulated else None,
     )
-    waits = _waits(selection, live=live, asks=asks) or count.asks or count.simulated > 0
+    waits = _waits(selection, live=live, asks=asks)
     header = _header(selection, readings, count, recordings)
     warnings = [str(warning) for warning in problems.warnings]
     if problems.warned > len(problems.warnings):
         warnings.append(f"... and {problems.warned - len(problems.warnings)} more warnings")
     return Plan(
         header=header,
-        trials=Trials(readings, header, checks, recordings, waits=waits),
+        trials=Trials(readings, header, checks, recordings),
         count=header.trials,
         warnings=(*warnings, *telling.told(count, recordings)),
         folder=folder,
-        waits=waits,
+        waits=waits or count.asks or count.simulated > 0,
         examines=any(reading.evaluators for reading in readings),
     )
 
@@ -113,7 +113,7 @@ def replan(
 def again(header: Header, folder: Path, stamps: Sequence[Stamp | None]) -> Plan:
     """A plan that was made in another process, without its first pass; `stamps` are of its files, as they were then."""
     readings, checks = reopened(header, folder, stamps)
-    trials = Trials(readings, header, checks, None, waits=False)
+    trials = Trials(readings, header, checks, None)
     return Plan(header=header, trials=trials, count=header.trials, folder=folder, waits=False)
 
 

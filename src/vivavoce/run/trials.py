@@ -15,16 +15,13 @@ from vivavoce.run.reading import MADE, Reading, selected
 from vivavoce.run.steady import Stamp, Steady
 
 _LOOK = 100
-"""Trials after which a file is looked at again, where nobody is waited for between them."""
+"""Trials of a part after which a file is looked at again; the last of a piece is the last of so many."""
 
 
 class Trials:
     """The trials of a plan, read from the files again each time they are iterated."""
 
-    def __init__(
-        self, readings: Sequence[Reading], header: Header, checks: Checks, recordings: Recordings | None, *, waits: bool
-    ) -> None:
-        """`waits` tells whether anybody is waited for between them."""
+    def __init__(self, readings: Sequence[Reading], header: Header, checks: Checks, recordings: Recordings | None) -> None:
         both = zip(readings, header.files, strict=True)
         self._suites = [(reading.suite, _steady(reading, file.sha256)) for reading, file in both]
         self._readings = readings
@@ -32,7 +29,6 @@ class Trials:
         self._planned = header.trials
         self._checks = checks
         self._recordings = recordings
-        self._look = 1 if waits else _LOOK
 
     @property
     def stamps(self) -> tuple[Stamp | None, ...]:
@@ -54,7 +50,7 @@ class Trials:
             assert isinstance(suite.cases, Parted)
             for case in suite.cases.part(partial(_is_mine, position, index, of, size)):
                 if case is not None:
-                    if steady is not None and position % self._look == 0:
+                    if steady is not None and position % _LOOK == _LOOK - 1:
                         steady.check()
                     yield self._trial(suite, case, self._checks.apply(case), position)
                 position += 1
@@ -92,8 +88,8 @@ class Trials:
     def _cases(self) -> Iterator[tuple[Suite, Case]]:
         left = self._selection.limit
         for suite, steady in self._suites:
-            for place, case in enumerate(suite.cases):
-                if steady is not None and place % self._look == 0:
+            for case in suite.cases:
+                if steady is not None:
                     steady.check()
                 if left is not None and left <= 0:
                     return
