@@ -10,7 +10,7 @@ from typing import IO, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.kept import Kept
-from vivavoce.core.model import Case, Header, Suite, Trial
+from vivavoce.core.model import Header, Suite, Trial
 from vivavoce.core.overview import Overview
 from vivavoce.core.place import Problems
 from vivavoce.core.reply import Completion, Message, Object, Reply, Request
@@ -48,14 +48,6 @@ class Format(Protocol):
 
     def schema(self) -> Object:
         """JSON Schema of the format, for editors."""
-
-
-@runtime_checkable
-class Parted(Protocol):
-    """Cases of a suite of which some can be read without reading what is between them."""
-
-    def part(self, wanted: Callable[[int], bool]) -> Iterator[Case | None]:
-        """Each case that is wanted, by its row from 0, and `None` for each other."""
 
 
 @runtime_checkable

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from vivavoce.core import codec, garbage
+from vivavoce.core.model import Trial
 from vivavoce.run.batch import new_tally, packed
 from vivavoce.run.calls import Limits
 from vivavoce.run.planner import again
@@ -21,12 +21,11 @@ def pieces(told: bytes) -> Iterator[bytes]:
     mine = codec.decode(told, Share)
     plan = again(mine.header, Path(mine.folder), mine.stamps)
     assert isinstance(plan.trials, Trials)
-    trials = plan.trials.part(mine.index, mine.of, PIECE)
     work = Work(plan, Limits(), "", None, hidden=mine.hidden)
 
-    async def piece() -> list[Done]:
-        return [await work.hold(trial) for trial in islice(trials, PIECE)]
+    async def held(piece: Sequence[Trial]) -> list[Done]:
+        return [await work.hold(trial) for trial in piece]
 
     with garbage.seldom(), asyncio.Runner() as runner:
-        while made := runner.run(piece()):
-            yield packed(made, new_tally(mine.header))
+        for piece in plan.trials.part(mine.index, mine.of, PIECE):
+            yield packed(runner.run(held(piece)), new_tally(mine.header))

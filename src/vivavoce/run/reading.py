@@ -17,6 +17,7 @@ from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
 from vivavoce.core.model import NOTHING, Case, Expectation, Header, Selection, Suite, Turn
+from vivavoce.core.parts import Alike
 from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
@@ -144,15 +145,14 @@ def _count(
 ) -> Count:
     count = Count()
     shapes = _Shapes()
-    for case in suite.cases:
-        count.cases += 1
-        case = case if recordings is None else recordings.case(case, 0)
+    for case, times in _kinds(suite, selection, recordings):
+        count.cases += times
         is_simulated, is_selected = case.is_simulated, selected(case, selection)
         if is_simulated and (why := unsayable(case.persona)) is not None:
             problems.add(source, why, path=case.path, line=case.line)
-        count.turns += len(case.turns)
+        count.turns += times * len(case.turns)
         shape = shapes.of(case)
-        if shape is None or not shape.times:
+        if shape is None or not shape.seen:
             before = problems.total
             checks.validate(source, case, problems)
             if shape is not None and problems.total > before:
@@ -164,18 +164,28 @@ def _count(
             if len(total.some_ids) < 5:
                 total.some_ids.append(case.id)
             continue
-        total.selected += 1
-        total.recorded += any(turn.reply is not None or turn.fault is not None for turn in case.turns)
+        total.selected += times
+        total.recorded += times * any(turn.reply is not None or turn.fault is not None for turn in case.turns)
         total.simulated += is_simulated
-        if shape is None or not shape.times:
-            _count_checks(checks.apply(case), checks, count, total)
+        if shape is None or not shape.seen:
+            _count_checks(checks.apply(case), checks, count, total, times)
+        else:
+            shape.more += times
         if shape is not None:
-            shape.times += 1
+            shape.seen = True
     for shape in shapes.all():
-        if shape.times > 1:
-            _count_checks(checks.apply(shape.case), checks, count, total, shape.times - 1)
+        if shape.more:
+            _count_checks(checks.apply(shape.case), checks, count, total, shape.more)
     total.cases += count.cases
     return count
+
+
+def _kinds(suite: Suite, selection: Selection, recordings: Recordings | None) -> Iterator[tuple[Case, int]]:
+    """Every case with how often it is there; those that differ in their texts alone at once, where none is left out."""
+    if recordings is not None:
+        return ((recordings.case(case, 0), 1) for case in suite.cases)
+    is_whole = not selection.cases and not selection.categories and selection.limit is None
+    return suite.cases.kinds() if is_whole and isinstance(suite.cases, Alike) else ((case, 1) for case in suite.cases)
 
 
 def _ids(chosen: Sequence[tuple[Source, Format]], suites: Sequence[Suite]) -> Iterator[str]:
@@ -233,7 +243,10 @@ class _Shape:
 
     case: Case
     """The first of them."""
-    times: int = 0
+    seen: bool = False
+    """Whether its checks were counted."""
+    more: int = 0
+    """How many there are beyond those."""
 
 
 class _Shapes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
@@ -14,7 +14,7 @@ from vivavoce.analysis.summary import Tally
 from vivavoce.core.errors import StoreError, UsageError, WorkerError
 from vivavoce.core.kept import Kept
 from vivavoce.core.kinds import Store, Target
-from vivavoce.core.model import Plan, Trial
+from vivavoce.core.model import Plan
 from vivavoce.core.result import Result, Run, State
 from vivavoce.run import spending
 from vivavoce.run.batch import Batch, new_tally
@@ -89,7 +89,7 @@ async def examine(
     work = Work(plan, limits, nonce, target, deck=deck, purse=purse)
 
     async def carry_out() -> None:
-        async with aclosing(work.all(plan, _left(plan, done), run_id, store, limits.concurrency, alone=bool(done))) as results:
+        async with aclosing(work.all(plan, done, run_id, store, limits.concurrency)) as results:
             async for batch in results:
                 _hear(batch, tally, all_hear)
 
@@ -184,10 +184,6 @@ def _recount(store: Store, run_id: str, plan: Plan) -> Tally:
     for result in store.run(run_id).results:
         tally.add(result)
     return tally
-
-
-def _left(plan: Plan, done: set[tuple[str, str, int]]) -> Iterator[Trial]:
-    return (trial for trial in plan.trials if trial.key not in done) if done else iter(plan.trials)
 
 
 async def _until(

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, cycle, islice, repeat
 
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
-from vivavoce.core.kinds import Parted
 from vivavoce.core.model import Case, Header, Suite, Trial
+from vivavoce.core.parts import Parted
 from vivavoce.run.checks import Checks
 from vivavoce.run.joining import Recordings
 from vivavoce.run.reading import MADE, Reading, selected
 from vivavoce.run.steady import Stamp, Steady
 
-_LOOK = 100
-"""Trials of a part after which a file is looked at again; the last of a piece is the last of so many."""
+Key = tuple[str, str, int]
 
 
 class Trials:
-    """The trials of a plan, read from the files again each time they are iterated."""
+    """The trials of a plan, read from the files again each time they are iterated.
+
+    All are as they were planned: after a piece of them was read, and before it is given, its file is looked at.
+    """
 
     def __init__(self, readings: Sequence[Reading], header: Header, checks: Checks, recordings: Recordings | None) -> None:
         both = zip(readings, header.files, strict=True)
@@ -43,33 +45,45 @@ class Trials:
         parts = all(isinstance(suite.cases, Parted) for suite, _ in self._suites)
         return self._recordings is None and not chosen and parts and all(reading.format != MADE for reading in self._readings)
 
-    def part(self, index: int, of: int, size: int) -> Iterator[Trial]:
+    def __iter__(self) -> Iterator[Trial]:
+        return chain.from_iterable(self.pieces(1))
+
+    def pieces(self, size: int, done: Collection[Key] = ()) -> Iterator[list[Trial]]:
+        """So many trials at a time, without those that were done."""
+        each = self._each()
+        return _pieces((one for one in each if one[0].key not in done) if done else each, size)
+
+    def part(self, index: int, of: int, size: int) -> Iterator[list[Trial]]:
         """Every `of`-th piece of so many trials, from the one at `index` on."""
+        wanted = chain.from_iterable(repeat(turn == index, size) for turn in cycle(range(of)))
+        return _pieces(self._some(wanted), size)
+
+    def _some(self, wanted: Iterator[bool]) -> Iterator[_Read]:
         position = 0
         for suite, steady in self._suites:
             assert isinstance(suite.cases, Parted)
-            for case in suite.cases.part(partial(_is_mine, position, index, of, size)):
+            for case in suite.cases.part(wanted):
                 if case is not None:
-                    if steady is not None and position % _LOOK == _LOOK - 1:
-                        steady.check()
-                    yield self._trial(suite, case, self._checks.apply(case), position)
+                    yield self._trial(suite, case, self._checks.apply(case), position), steady
                 position += 1
             if steady is not None:
                 steady.check()
         if position != self._planned:
             raise UsageError(_other_count(self._suites[-1][0], "more" if position > self._planned else "fewer"))
 
-    def __iter__(self) -> Iterator[Trial]:
+    def _each(self) -> Iterator[_Read]:
         selection, position = self._selection, 0
-        for suite, case in self._cases():
+        for suite, case, steady in self._cases():
             told = self._checks.apply(case)
             digest = codec.case_digest(case)
-            for repeat in range(selection.repeat):
+            for repeated in range(selection.repeat):
                 if self._recordings is not None:
-                    told = self._checks.apply(self._recordings.case(case, repeat))
+                    told = self._checks.apply(self._recordings.case(case, repeated))
                 if position == self._planned:
+                    if steady is not None:
+                        steady.check()
                     raise UsageError(_other_count(suite, "more"))
-                yield self._trial(suite, case, told, position, repeat, digest)
+                yield self._trial(suite, case, told, position, repeated, digest), steady
                 position += 1
         if position < self._planned:
             raise UsageError(_other_count(self._suites[-1][0], "fewer"))
@@ -85,23 +99,29 @@ class Trials:
             seed=self._selection.seed,
         )
 
-    def _cases(self) -> Iterator[tuple[Suite, Case]]:
+    def _cases(self) -> Iterator[tuple[Suite, Case, Steady | None]]:
         left = self._selection.limit
         for suite, steady in self._suites:
             for case in suite.cases:
-                if steady is not None:
-                    steady.check()
                 if left is not None and left <= 0:
                     return
                 if selected(case, self._selection):
                     left = left if left is None else left - 1
-                    yield suite, case
+                    yield suite, case, steady
             if steady is not None:
                 steady.check()
 
 
-def _is_mine(before: int, index: int, of: int, size: int, row: int) -> bool:
-    return (before + row) // size % of == index
+_Read = tuple[Trial, Steady | None]
+"""A trial, and what watches over the file it was read from."""
+
+
+def _pieces(trials: Iterator[_Read], size: int) -> Iterator[list[Trial]]:
+    while piece := list(islice(trials, size)):
+        steady = piece[-1][1]  # earlier files were looked at when they came to their end
+        if steady is not None:
+            steady.check()
+        yield [trial for trial, _ in piece]
 
 
 def _steady(reading: Reading, sha256: str) -> Steady | None:

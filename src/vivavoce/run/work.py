@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 from vivavoce.core import plugins
@@ -28,6 +27,7 @@ from vivavoce.run.room import Room
 from vivavoce.run.simulate import Stage
 from vivavoce.run.spending import Purse
 from vivavoce.run.trial import run_trial
+from vivavoce.run.trials import Key, Trials
 
 _Adding = asyncio.Future[None]
 _PIECES = 2
@@ -95,14 +95,12 @@ class Work:
         )
 
     async def all(
-        self, plan: Plan, trials: Iterator[Trial], run_id: str, store: Store, concurrency: int, *, alone: bool
+        self, plan: Plan, done: Collection[Key], run_id: str, store: Store, concurrency: int
     ) -> AsyncGenerator[Batch, None]:
-        """Every trial's result, once it is kept; several at a time where nobody is waited for.
-
-        `alone` keeps all of it in this process.
-        """
+        """The result of every trial but for those that are done, once it is kept; several at a time where nobody is waited
+        for."""
         engine: Engine = plugins.build("engines", Use(name="local"))
-        if not alone and self._purse is None and isinstance(engine, Sharing) and share.is_worth_it(plan):
+        if not done and self._purse is None and isinstance(engine, Sharing) and share.is_worth_it(plan):
             shared = False
             async with aclosing(self._shared(engine, plan, run_id, store)) as results:
                 async for batch in results:
@@ -111,21 +109,23 @@ class Work:
             if shared:
                 return
         # Where nobody is waited for, trials are held one after the other, and kept many at a time.
-        pieces, places = (_each(trials), concurrency) if plan.waits else (_several(trials), _PIECES)
+        assert isinstance(plan.trials, Trials)
+        size, places = (1, concurrency) if plan.waits else (share.PIECE, _PIECES)
+        pieces = plan.trials.pieces(size, done)
 
         async def work(piece: Sequence[Trial]) -> Batch:
-            done: list[Done] = []
+            held: list[Done] = []
             for trial in piece:
-                if done and self._purse is not None and self._purse.is_spent:
+                if held and self._purse is not None and self._purse.is_spent:
                     break
-                done.append(await self.hold(trial))
-            return Batch([each.kept for each in done], made=[each.result for each in done])
+                held.append(await self.hold(trial))
+            return Batch([each.kept for each in held], made=[each.result for each in held])
 
         async def add(piece: Sequence[Trial], batch: Batch) -> None:
             await self._added(self._add(store, run_id, batch))
 
-        async with aclosing(engine.map(work, add, pieces, places)) as held:  # type: ignore[type-var] # a generator
-            async for batch in held:
+        async with aclosing(engine.map(work, add, pieces, places)) as batches:  # type: ignore[type-var] # a generator
+            async for batch in batches:
                 yield batch
 
     async def _shared(self, engine: Sharing, plan: Plan, run_id: str, store: Store) -> AsyncGenerator[Batch, None]:
@@ -189,12 +189,3 @@ def _stage(selection: Selection, limits: Limits, deck: Deck, purse: Purse | None
     use, rate = simulator_of(selection)
     calls = Calls(replace(limits, rate=rate), phase="simulator", timeout=None, idempotent=True, purse=purse)
     return Stage(use=use, calls=calls, deck=deck)
-
-
-def _each(trials: Iterator[Trial]) -> Iterator[Sequence[Trial]]:
-    return ((trial,) for trial in trials)
-
-
-def _several(trials: Iterator[Trial]) -> Iterator[Sequence[Trial]]:
-    while piece := list(islice(trials, share.PIECE)):
-        yield piece

@@ -26,17 +26,21 @@ def quick(line: bytes) -> Any:  # a JSON value of any shape
         value = _DECODER.decode(line)
         if type(value) is not dict:
             return None
-        names = len(value)
+        found = len(value)
         for each in value.values():
             kind = type(each)
             if kind is dict or kind is list:
-                names += _count(each, 2)
+                found += _count(each, 2)
     except (ValueError, RecursionError):
         return None
-    written = line.count(b'":')
+    return value if names(line) == found else None
+
+
+def names(line: bytes) -> int:
+    """How many names stand in a line, or seem to: a text may hold what looks like one."""
     if b" :" in line or b"\t:" in line or b"\r:" in line:
-        written = len(_NAME.findall(line))
-    return value if written == names else None
+        return len(_NAME.findall(line))
+    return line.count(b'":')
 
 
 def parsed(source: Source, line: bytes, number: int, problems: Problems) -> tuple[JSON, bool]:

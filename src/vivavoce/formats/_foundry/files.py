@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 
 from vivavoce.core.model import Suite
 from vivavoce.core.place import Problems, join
@@ -14,9 +13,8 @@ from vivavoce.formats._foundry.asked import Asked, Level, refers
 from vivavoce.formats._foundry.documents import Document, places
 from vivavoce.formats._foundry.heads import unread
 from vivavoce.formats._foundry.recognise import layout
-from vivavoce.formats._foundry.rows import Cases, Entry, Lines, Wanted
+from vivavoce.formats._foundry.rows import Cases, Entry, Lines
 from vivavoce.wire import json_text
-from vivavoce.wire.json_lines import parsed, quick
 
 NAME = "foundry"
 
@@ -31,7 +29,7 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
     asked = Asked(mapping=typed, level=level, refers=refers([typed]), live=live)
     kind = layout(source)
     if kind == "lines":
-        return _suite(source, Lines(source, problems, partial(_lines, source, problems), asked))
+        return _suite(source, Lines(source, problems, asked))
     if kind == "table":
         return _suite(source, Cases(source, problems, lambda: tables.entries(source, problems), asked))
     found = Problems()
@@ -64,19 +62,6 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
 
 def _suite(source: Source, cases: Iterable[JSON]) -> Suite:
     return Suite(name=source.stem, cases=cases, format=NAME, source=source.name)
-
-
-def _lines(source: Source, problems: Problems, wanted: Wanted | None) -> Iterator[Entry]:
-    for at, (number, line) in enumerate(source.lines()):
-        if wanted is not None and not wanted(at):
-            yield None, "", number, True
-            continue
-        row = quick(line)
-        if row is not None:
-            yield row, "", number, False
-            continue
-        row, wrong = parsed(source, line, number, problems)
-        yield row, "", number, wrong
 
 
 def _listed(rows: list[JSON], path: str) -> Iterator[Entry]:

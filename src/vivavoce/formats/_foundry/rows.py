@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from vivavoce.core.model import NOTHING, Case, Expectation, Turn
+from vivavoce.core.model import Case
 from vivavoce.core.place import Problems, did_you_mean, join
-from vivavoce.core.reply import JSON, Object, Reply
+from vivavoce.core.reply import JSON, Object
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import columns
 from vivavoce.formats._foundry.again import Again, is_evaluated
-from vivavoce.formats._foundry.asked import Asked, defaults
+from vivavoce.formats._foundry.asked import Asked
 from vivavoce.formats._foundry.building import Building, unreadable
 from vivavoce.formats._foundry.expressions import ABSENT, find
+from vivavoce.formats._foundry.plain import COLUMNS, Plain, Row, read, texts
 from vivavoce.formats._foundry.saying import shown
 from vivavoce.wire.ids import Ids
+from vivavoce.wire.json_lines import parsed, quick
 
 Entry = tuple[JSON, str, int | None, bool]
 """A row, its path in a document, its line in any other file, and whether it is known to be wrong."""
 Entries = Callable[[], Iterable[Entry]]
-Wanted = Callable[[int], bool]
-_PLAIN = frozenset({"query", "response", "ground_truth", "context", "id"})
-"""Columns of most rows; those that have only these, as text, are read the quick way."""
 _KINDS_MOST = 100
 """Kinds of rows without anything to examine of which each is told."""
 _KNOWN_MOST = 1000
@@ -46,18 +45,63 @@ class Cases:
         reading.end()
 
 
-class Lines(Cases):
-    """The cases of a file of lines, of which some can be read alone."""
+class Lines:
+    """The cases of a file of lines, of which some can be read alone, and many counted without making each."""
 
-    def __init__(self, source: Source, problems: Problems, entries: Callable[[Wanted | None], Iterable[Entry]], asked: Asked):
-        super().__init__(source, problems, lambda: entries(None), asked)
-        self._parts = entries
+    def __init__(self, source: Source, problems: Problems, asked: Asked) -> None:
+        self._source = source
+        self._problems = problems
+        self._asked = asked
 
-    def part(self, wanted: Wanted) -> Iterator[Case | None]:
-        """Each case that is wanted, by its row from 0, and `None` for each other."""
-        reading = Reading(self._source, self._problems, self._asked)
-        for row, path, line, wrong in self._parts(wanted):
-            yield reading.case(row, path, line, wrong)
+    def __iter__(self) -> Iterator[Case]:
+        reading = self._begin()
+        for number, line in self._source.lines():
+            case = self._case(reading, number, line)
+            if case is not None:
+                yield case
+        reading.end()
+
+    def part(self, wanted: Iterator[bool]) -> Iterator[Case | None]:
+        """Each case that is wanted, as the next of `wanted` says of each row, and `None` for each other."""
+        reading = self._begin()
+        for (number, line), is_wanted in zip(self._source.lines(), wanted, strict=False):  # there are more answers than rows
+            if is_wanted:
+                yield self._case(reading, number, line)
+            else:
+                reading.skip()
+                yield None
+
+    def kinds(self) -> Iterator[tuple[Case, int]]:
+        """Every case, those of a kind at once; see `core.parts.Alike`."""
+        reading = self._begin()
+        found: dict[int, Case] = {}
+        more = [0, 0, 0, 0]
+        for number, line in self._source.lines():
+            row = read(line) if reading.is_quick else None
+            kind = None if row is None or row.response is None else row.kind
+            if kind in found and row is not None and reading.is_plain(row, number):
+                more[kind] += 1
+                continue
+            case = self._case(reading, number, line)
+            if case is not None:
+                yield case, 1
+                if kind is not None:
+                    found.setdefault(kind, case)
+        reading.end()
+        for kind, case in found.items():
+            if more[kind]:
+                yield case, more[kind]
+
+    def _begin(self) -> Reading:
+        return Reading(self._source, self._problems, self._asked)
+
+    def _case(self, reading: Reading, number: int, line: bytes) -> Case | None:
+        if reading.is_quick and (plain := read(line)) is not None and (case := reading.plain(plain, number)) is not None:
+            return case
+        row, wrong = quick(line), False
+        if row is None:
+            row, wrong = parsed(self._source, line, number, self._problems)
+        return reading.case(row, "", number, wrong)
 
 
 class Reading:
@@ -78,10 +122,9 @@ class Reading:
             if expression.sees is None
         }
         self._unreadable: dict[tuple[str, ...], tuple[str, int | None, int]] = {}
-        self._quick = not self._missing and asked.checks is None and not asked.is_whole
-        self._defaults = [
-            defaults(truth=bool(kind & 1), context=bool(kind & 2), actions=False, whole=False) for kind in range(4)
-        ]
+        self._plain = Plain(self._ids)
+        self.is_quick = not self._missing and asked.checks is None and not asked.is_whole
+        """Whether rows of a few texts are read the quick way."""
         self._wrong = False
         self._path = ""
         self._line: int | None = None
@@ -92,8 +135,8 @@ class Reading:
         self._count += 1
         if wrong:
             return None
-        if self._quick and type(row) is dict:
-            made = self._plain(row, path, line, position)
+        if self.is_quick and type(row) is dict:
+            made = self._few_texts(row, path, line, position)
             if made is not None:
                 return made
         self._wrong, self._path, self._line = False, path, line
@@ -120,6 +163,25 @@ class Reading:
             return None
         return case if again is None else again.case(case)
 
+    def plain(self, row: Row, line: int) -> Case | None:
+        """The case of a row of a few texts, or `None` when it takes a closer look."""
+        name = self._plain.name(row, self._count, line)
+        if name is None:
+            return None
+        self._count += 1
+        return self._plain.case(name, row, line)
+
+    def is_plain(self, row: Row, line: int) -> bool:
+        """Whether such a row needs no closer look; then it is counted."""
+        if self._plain.name(row, self._count, line) is None:
+            return False
+        self._count += 1
+        return True
+
+    def skip(self) -> None:
+        """Count a row that is not looked at."""
+        self._count += 1
+
     def end(self) -> None:
         """Report what only the whole file shows."""
         for kind, (path, line, often) in self._unreadable.items():
@@ -140,41 +202,17 @@ class Reading:
                 fix = did_you_mean(path, sorted(self._columns))
                 self._problems.add(self._source, f'{prefix}no row has the field "{path}"', path=where, fix=fix)
 
-    def _plain(self, row: dict[str, JSON], path: str, line: int | None, position: int) -> Case | None:
+    def _few_texts(self, row: dict[str, JSON], path: str, line: int | None, position: int) -> Case | None:
         """The case of a row of plain texts; `None` when there is more to it."""
-        get = row.get
-        query, response, truth, context, name = get("query"), get("response"), get("ground_truth"), get("context"), get("id")
-        if type(query) is not str or not query or query.isspace():
-            return None
-        for each in (response, truth, context):
-            if each is not None and type(each) is not str:
-                return None
-        others = row.keys() - _PLAIN
+        others = row.keys() - COLUMNS
         if others and not others <= self._others:
             return None
-        place = position if line is None else line
-        if name is None:
-            name = f"#{position}"
-            if self._ids.add_unnamed(position, place) is not None:
-                return None
-        elif type(name) is not str or not name or self._ids.add(name, place) is not None:
+        plain = texts(row)
+        name = None if plain is None else self._plain.name(plain, position, position if line is None else line)
+        if plain is None or name is None:
             return None
-        return Case(
-            id=name,
-            turns=(
-                Turn(
-                    input=query,
-                    context=context,
-                    expect=NOTHING if truth is None else Expectation(response=truth),
-                    checks=self._defaults[(truth is not None) + 2 * (context is not None)],
-                    reply=None if response is None else Reply(text=response),
-                    path=path,
-                ),
-            ),
-            metadata={each: row[each] for each in row if each in others} if others else {},
-            line=line,
-            path=path,
-        )
+        metadata = {each: row[each] for each in row if each in others} if others else None
+        return self._plain.case(name, plain, line, path, metadata)
 
     def _name(self, row: Object, position: int) -> str:
         """The id of a row, which no other row may have."""
