@@ -60,11 +60,12 @@ def keep(result: Result, case: Case, text: str | None = None) -> Kept:
 
 def checks(result: Result) -> str:
     """What came of each check by its name, as JSON: the worst of all turns."""
-    found: dict[str, Status] = {}
-    for scores in (*[turn.scores for turn in result.turns], result.scores):
+    turns, whole = result.turns, result.scores
+    scores = turns[0].scores if len(turns) == 1 and not whole else (*(score for turn in turns for score in turn.scores), *whole)
+    found = {score.name: score.status for score in scores}
+    if len(found) < len(scores):
         for score in scores:
-            before = found.get(score.name)
-            if before is None or _WORSE[score.status] > _WORSE[before]:
+            if _WORSE[score.status] > _WORSE[found[score.name]]:
                 found[score.name] = score.status
     return codec.encode(found).decode()
 

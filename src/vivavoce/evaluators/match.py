@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass
+from operator import ne
 from typing import ClassVar, Literal
 
 from vivavoce.core.evidence import Evidence
@@ -132,13 +134,15 @@ def _first_difference(written: tuple[str, str], compared: tuple[str, str]) -> st
     )
 
 
+_BLOCK = 1024
+"""Characters that are compared at once."""
+
+
 def _common(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning, by halving: fast for texts of megabytes."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    """How many characters two texts have in common at their beginning; fast for texts of megabytes."""
+    end = min(len(one), len(other))
+    for start in range(0, end, _BLOCK):
+        ours, theirs = one[start : start + _BLOCK], other[start : start + _BLOCK]
+        if ours != theirs:
+            return next(itertools.compress(itertools.count(start), map(ne, ours, theirs)), end)
+    return end

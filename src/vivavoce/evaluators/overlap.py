@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.result import Verdict
 from vivavoce.evaluators._options import within
-from vivavoce.evaluators._overlap.counts import align, common_subsequence, runs, shared, shared_runs
-from vivavoce.evaluators._overlap.plain import ARTICLES, latin, stemmed, unicode_words, without_articles
+from vivavoce.evaluators._overlap.counts import align, common_subsequence, runs, shared, shared_runs, words_shared
+from vivavoce.evaluators._overlap.plain import ARTICLES, bare, latin, stemmed, unicode_words
 from vivavoce.evaluators._overlap.shares import Shares
 from vivavoce.evaluators._overlap.words import tokens
 from vivavoce.evaluators._quote import count, listing
@@ -62,10 +62,8 @@ class F1Score(_Scored):
 
     def score(self, evidence: Evidence) -> Verdict:
         """F1 of the two texts' words."""
-        read = _unicode_without_articles if self.unicode else without_articles
-        ours, theirs = read(evidence.response), read(evidence.expected)
-        both, lacking = _in_common(ours, theirs)
-        shares = Shares(both, len(ours), len(theirs))
+        read = unicode_words if self.unicode else bare
+        shares, lacking = words_shared(read(evidence.response), read(evidence.expected), ARTICLES)
         value = shares.f1
         reason = f"F1 {value:.2f}: {shares.in_words()}" + (f"; not said: {listing(lacking)}" if lacking else "")
         return Verdict(value=value, reason=reason, details=shares.told())
@@ -231,24 +229,6 @@ class MeteorScore(_Scored):
         if found.matches:
             reason += f", {found.stems} by stem and {found.synonyms} by synonym, in {count(found.chunks, 'run')}"
         return Verdict(value=value, reason=reason, details=shares.told() | {"penalty": penalty, "matches": kinds})
-
-
-def _unicode_without_articles(text: str) -> list[str]:
-    return [word for word in unicode_words(text) if word not in ARTICLES]
-
-
-def _in_common(said: Iterable[str], wanted: Iterable[str]) -> tuple[int, list[str]]:
-    """How many words are in both, each as often as it is, and those that are wanted more often than said."""
-    left: dict[str, int] = {}
-    for word in wanted:
-        left[word] = left.get(word, 0) + 1
-    both = 0
-    for word in said:
-        times = left.get(word)
-        if times:
-            left[word] = times - 1
-            both += 1
-    return both, [word for word, times in left.items() if times]
 
 
 def _runs_in(words: Sequence[str]) -> int:

@@ -7,9 +7,12 @@ import hashlib
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
+
+import msgspec
 
 from vivavoce.core.errors import CallError
 from vivavoce.core.kinds import Session
@@ -40,13 +43,12 @@ class Held(Record, frozen=True, kw_only=True):
     """What the turn's reference query gave, where there is one and a check needs it."""
 
 
-@dataclass(kw_only=True, slots=True)
-class Talk:
+class Talk(msgspec.Struct, kw_only=True):
     """A conversation, while it is held and after."""
 
     checks: tuple[Check, ...]
     """Of the conversation as a whole."""
-    held: list[Held] = field(default_factory=list)
+    held: list[Held] = msgspec.field(default_factory=list)
     failure: Failure | None = None
     """What ended it."""
     user: User | None = None
@@ -109,11 +111,14 @@ def _simulated(talk: Talk, said: JSON) -> Turn | None:
     return None if said is None else Turn(input=said, checks=talk.each)
 
 
-async def _next(talk: Talk, case: Case) -> Turn | Failure | None:
-    """What is said next; `None` when all was."""
-    if talk.user is None:
-        return case.turns[len(talk.held)] if len(talk.held) < len(case.turns) else None
-    said = await talk.user.next()
+def _scripted(talk: Talk, case: Case) -> Turn | None:
+    """What the dataset says next; `None` when all was said."""
+    return case.turns[len(talk.held)] if len(talk.held) < len(case.turns) else None
+
+
+async def _played(talk: Talk, user: User) -> Turn | Failure | None:
+    """What the simulated user says next; `None` when that is all."""
+    said = await user.next()
     return said if isinstance(said, Failure) else _simulated(talk, said)
 
 
@@ -133,7 +138,7 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
     history = case.history
     session_id = _session_id(trial, room.nonce) if room.calls.waits else ""
     try:
-        while (turn := await _next(talk, case)) is not None:
+        while (turn := _scripted(talk, case) if talk.user is None else await _played(talk, talk.user)) is not None:
             if isinstance(turn, Failure):
                 return turn
             if talk.held:
@@ -146,7 +151,10 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
                 about=trial.about,
                 history=history,
             )
-            outcome, asked = await player.say(request, session, partial(_send, session, request, room.calls))
+            if room.calls.waits or player.takes_part or turn.input is None:
+                outcome, asked = await player.say(request, session, partial(_send, session, request, room.calls))
+            else:
+                outcome, asked = await _guarded(session.send, request), None
             if isinstance(outcome, Failure):
                 return _failed(talk, turn, outcome, history)
             if turn.input is None:
@@ -166,7 +174,7 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
 
 async def _send(session: Session, request: Request, calls: Calls) -> Reply | Failure:
     if not calls.waits:
-        return await _call(partial(session.send, request), calls)
+        return await _guarded(session.send, request)
     began = time.perf_counter()
 
     async def send() -> Reply:
@@ -174,7 +182,7 @@ async def _send(session: Session, request: Request, calls: Calls) -> Reply | Fai
         began = time.perf_counter()
         return await session.send(request)
 
-    outcome = await _call(send, calls)
+    outcome = await _guarded(calls.make, send)
     if isinstance(outcome, Reply) and outcome.seconds is None:
         return replace(outcome, seconds=round(time.perf_counter() - began, 6))
     return outcome
@@ -192,28 +200,30 @@ async def _reference(
             raise CallError(Failure(code="no_rows", message=why, sent=False))
         return tuple(await run(query))
 
-    outcome = await player.rows(query, request, partial(_call, rows, calls))
+    outcome = await player.rows(query, request, partial(_guarded, calls.make, rows))
     if isinstance(outcome, Failure):
         return replace(outcome, phase="dataset", message=f"the reference query failed: {outcome.message}")
     return outcome
 
 
-async def _call(call: Callable[[], Awaitable[T]], calls: Calls) -> T | Failure:
+async def _guarded(call: Callable[..., Awaitable[T | Failure]], *given: object) -> T | Failure:
+    """What comes of a call; a target's own mistake harms only its case."""
     try:
-        return await calls.make(call)
-    except Exception as error:  # a target's own mistake harms only its case
+        return await call(*given)
+    except CallError as error:
+        return error.failure
+    except Exception as error:
         return Failure(code="crashed", message=f"the target failed: {type(error).__name__}: {error}")
 
 
 async def _close(session: Session, calls: Calls) -> None:
-    try:
-        if not calls.waits:
-            await session.close()
-            return
-        async with asyncio.timeout(CLOSING):
-            await session.close()
-    except Exception:  # the conversation is over, and its answers are what counts
+    """End a conversation that is over; its answers are what counts."""
+    if not calls.waits:
+        await _guarded(session.close)
         return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(CLOSING):
+            await _guarded(session.close)
 
 
 def _session_id(trial: Trial, nonce: str) -> str:

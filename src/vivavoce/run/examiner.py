@@ -30,6 +30,8 @@ class Examiner:
     """The evaluator's own name, in its one spelling."""
     asks: bool
     """Whether its `score` is async and is handed the judge."""
+    at_once: bool
+    """Whether it says what it says of any evidence without waiting for anybody."""
     level: str
     threshold: float | None
     decides: bool
@@ -63,12 +65,14 @@ def examiner(check: Check, folder: Path) -> Examiner:
     if hasattr(evaluator, "at_level"):
         evaluator = evaluator.at_level(level)
     rubric = getattr(evaluator, "rubric", None)
+    asks = len(inspect.signature(evaluator.score).parameters) > 1
     return Examiner(
         check=check,
         evaluator=evaluator,
         name=check.name or kind,
         kind=kind,
-        asks=len(inspect.signature(evaluator.score).parameters) > 1,
+        asks=asks,
+        at_once=not asks and level != "call" and not hasattr(evaluator, "takes_long"),
         level=level,
         threshold=getattr(evaluator, "threshold", None),
         decides=getattr(evaluator, "decides", False),

@@ -61,6 +61,13 @@ class Bench:
         assert made is not None, "only of a tool call there may be nothing to say"
         return (made,)
 
+    def now(self, examiner: Examiner, check: Check, evidence: Evidence) -> Score:
+        """The score of an evaluator that waits for nobody. Never raises."""
+        try:
+            return _scored(examiner, examiner.evaluator.score(evidence), None, None)
+        except Exception as error:  # an evaluator's own mistake harms only its score
+            return self._unsaid(examiner, check, error, None)
+
     def skip(self, check: Check, reason: str) -> Score:
         """The score of a check that is not applied."""
         return self._stamp(self._checks.examiner(check), "skip", reason)
@@ -91,7 +98,7 @@ class Bench:
             if not examiner.asks:
                 takes = examiner.takes_long
                 if takes is None or not takes(evidence):
-                    return _scored(examiner, examiner.evaluator.score(evidence), None, None)
+                    return self.now(examiner, check, evidence)
                 said = within(deadline, asyncio.to_thread(examiner.evaluator.score, evidence))
                 return _scored(examiner, await said, None, None)
             asker = _Asker(self, evidence)

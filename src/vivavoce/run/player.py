@@ -62,6 +62,11 @@ class Player:
         self._anew = not deck.taping.replay
         """Whether the agent is asked, whatever is recorded."""
 
+    @property
+    def takes_part(self) -> bool:
+        """Whether what the agent is asked is recorded, or replayed."""
+        return self._deck.takes["agent"]
+
     async def whole(self, hold: Callable[[], Awaitable[T]]) -> T:
         """A conversation; held anew where only its beginning was recorded, since the agent knows nothing of that."""
         try:
@@ -73,13 +78,13 @@ class Player:
 
     def session(self, target: Target) -> Session:
         """A conversation with the agent, which begins when there is something that must be said to it."""
-        return _Later(target, self._trial) if self._deck.takes["agent"] else target.session(self._trial)
+        return _Later(target, self._trial) if self.takes_part else target.session(self._trial)
 
     async def say(
         self, request: Request, session: Session, send: Callable[[], Awaitable[Reply | Failure]]
     ) -> tuple[Reply | Failure, JSON]:
         """The answer to one turn, and what it answers, where only the session knows that."""
-        if not self._deck.takes["agent"]:
+        if not self.takes_part:
             return await send(), getattr(session, "asked", None)
         began = time.perf_counter()
         seconds: float | None = None

@@ -28,7 +28,12 @@ class Sitting:
             if self._ended:
                 made[place] = (self._bench.skip(check, self._ended),)
                 continue
-            scores = made[place] = await self._bench.scores(check, evidence, self._deadline)
+            scores: tuple[Score, ...]
+            if examiner.at_once and check.given is None:
+                scores = (self._bench.now(examiner, check, evidence),)
+            else:
+                scores = await self._bench.scores(check, evidence, self._deadline)
+            made[place] = scores
             if examiner.decides and (failed := next((score for score in scores if score.status == "fail"), None)):
                 self._ended = f"not examined, since {failed.name} failed: {failed.reason}"
         return tuple(chain.from_iterable(made))

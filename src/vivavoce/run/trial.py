@@ -23,7 +23,9 @@ async def run_trial(trial: Trial, room: Room) -> Result:
     player = Player(room.deck, trial)
     talk = await player.whole(lambda: converse(trial, room, player, deadline))
     sitting = Sitting(room.bench.through(player), room.checks, deadline)
-    turns = [await _judge_turn(each, trial.case, room.checks, sitting) for each in talk.held]
+    turns: list[Exchange] = []
+    for each in talk.held:
+        turns.append(await _judge_turn(each, trial.case, room.checks, sitting))  # a comprehension is a coroutine more
     failed = talk.failure
     scores = await _judge_whole(trial.case, talk, turns, room.checks, sitting)
     player.over()
@@ -96,8 +98,10 @@ def _settle(turns: Sequence[Exchange], scores: Sequence[Score], failed: Failure 
     """The status of a trial: an error anywhere, else a failure anywhere, else any pass, else a skip."""
     if failed is not None:
         return "error"
-    given = {score.status for turn in turns for score in turn.scores}
-    given.update([score.status for score in scores])
+    given = [score.status for score in scores]
+    for turn in turns:
+        for score in turn.scores:
+            given.append(score.status)
     for status in _WORST_FIRST:
         if status in given:
             return status

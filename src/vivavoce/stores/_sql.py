@@ -36,6 +36,10 @@ ADD_RESULT = (
     "INSERT INTO results (run, position, suite, case_id, repeat, category, status, digest, error, name, checks) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+ADD_USUAL_RESULT = (
+    "INSERT INTO results (run, position, suite, case_id, repeat, status, digest, checks) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+"""Of a case without category and name, of which there was no error: to SQLite's interface a NULL costs more than a text."""
 ADD_TRANSCRIPT = "INSERT INTO transcripts VALUES (?, ?, ?)"
 ADD_CASE = "INSERT INTO cases VALUES (?, ?, ?) ON CONFLICT (run, position) DO NOTHING"
 ADD_OTHER_CASE = """INSERT INTO cases SELECT ?, ?, ?
@@ -119,14 +123,24 @@ def counts(run: int, counted: Iterable[tuple[str, int, Status]], sign: int = 1) 
 
 def rows(run: int, alike: int | None, kept: Iterable[Kept]) -> tuple[tuple[str, list[Parameters]], ...]:
     """Statements that add trials, each with the parameters of every one of them."""
+    usual: list[Parameters] = []
     results: list[Parameters] = []
     transcripts: list[Parameters] = []
     cases: list[Parameters] = []
     counted: list[tuple[str, int, Status]] = []
     for suite, case, repeat, position, category, status, digest, error, result, asked, name, checks in kept:
-        results.append((run, position, suite, case, repeat, category, status, digest, error, name, checks))
+        if category is error is name is None:
+            usual.append((run, position, suite, case, repeat, status, digest, checks))
+        else:
+            results.append((run, position, suite, case, repeat, category, status, digest, error, name, checks))
         transcripts.append((run, position, result))
         counted.append((suite, repeat, status))
         cases.append((run, position, asked) if alike is None else (run, position, asked, alike, position, asked))
     add_case = ADD_CASE if alike is None else ADD_OTHER_CASE
-    return (add_case, cases), (ADD_RESULT, results), (ADD_TRANSCRIPT, transcripts), (COUNT_SUITE, counts(run, counted))
+    return (
+        (add_case, cases),
+        (ADD_USUAL_RESULT, usual),
+        (ADD_RESULT, results),
+        (ADD_TRANSCRIPT, transcripts),
+        (COUNT_SUITE, counts(run, counted)),
+    )

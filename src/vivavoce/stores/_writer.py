@@ -140,7 +140,8 @@ class Writer:
             by_run.setdefault(each.run_id, []).extend(each.kept)
         for run_id, kept in by_run.items():
             for statement, parameters in _sql.rows(*self._number(connection, run_id), kept):
-                connection.executemany(statement, parameters)
+                if parameters:
+                    connection.executemany(statement, parameters)
 
     def _number(self, connection: Connection, run_id: str) -> tuple[int, int | None]:
         """The number of a run, and of the one it is compared with."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from vivavoce.evaluators._overlap.shares import Shares
 from vivavoce.evaluators._overlap.stems import stem
 from vivavoce.evaluators._overlap.synonyms import remembered as synonyms
 
@@ -46,6 +47,26 @@ def shared(ours: Iterable[object], theirs: Iterable[object]) -> int:
             left[each] = count - 1
             found += 1
     return found
+
+
+def words_shared(said: Sequence[str], wanted: Sequence[str], leaving: Iterable[str]) -> tuple[Shares, list[str]]:
+    """What two texts share of their words, but for some that do not count; and which are wanted more often than said."""
+    left: dict[str, int] = {}
+    for word in wanted:
+        left[word] = left.get(word, 0) + 1
+    counted, expected = len(said), len(wanted)
+    for word in leaving:
+        counted -= said.count(word)
+        expected -= left.pop(word, 0)
+    for word in said:
+        if word in left:
+            left[word] -= 1
+    missing, lacking = 0, []
+    for word, times in left.items():
+        if times > 0:
+            missing += times
+            lacking.append(word)
+    return Shares(expected - missing, counted, expected), lacking
 
 
 def shared_runs(ours: Sequence[str], theirs: Sequence[str], longest: int) -> list[int]:

@@ -9,7 +9,7 @@ from string import punctuation
 from vivavoce.evaluators._overlap.stems import stem
 from vivavoce.evaluators._tokens import fold, words
 
-ARTICLES = frozenset({"a", "an", "the"})
+ARTICLES = ("a", "an", "the")
 """Those of English."""
 _ARTICLES = re.compile(r"\b(?:an?|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", punctuation)
@@ -21,16 +21,17 @@ _PLAIN = b"\0" * 9 + b"\t\n\v\f\r" + b"\0" * 14 + b"\x1c\x1d\x1e\x1f" + _SHOWN +
 _LATIN = re.compile(r"[a-z0-9]+")
 
 
-def without_articles(text: str) -> list[str]:
-    """Words in lower case between white space, without ASCII punctuation and without the articles of English.
+def bare(text: str) -> list[str]:
+    """Words in lower case between white space, without ASCII punctuation; articles of English, which do not count, may be among
+    them.
 
     Punctuation leaves no gap: `well-known` is the one word `wellknown`, and `“x”` keeps its curly quotation marks.
     """
     if text.isascii():
         ascii_text = text.encode().translate(_PLAIN, _PUNCTUATION)
-        if b"\0" not in ascii_text:
-            # Nothing but white space is left between words.
-            return [word for word in ascii_text.decode().split() if word not in ARTICLES]
+        if 0 not in ascii_text:
+            return ascii_text.decode().split()  # nothing but white space is left between words
+    # An article counts as one wherever a word may begin and end, which is beside a quotation mark too.
     return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 

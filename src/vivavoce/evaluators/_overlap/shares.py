@@ -35,7 +35,8 @@ class Shares(NamedTuple):
 
     def told(self) -> dict[str, JSON]:
         """For the details of a verdict."""
-        return {"precision": self.precision, "recall": self.recall}
+        both, said, expected = self
+        return {"precision": both / said if said else 0.0, "recall": both / expected if expected else 0.0}
 
     def in_words(self, noun: str = "word", many: str = "", how: str = "") -> str:
         """For a reason: `3 words shared, of 4 said and 5 expected`."""

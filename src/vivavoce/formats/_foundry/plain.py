@@ -39,9 +39,8 @@ def read(line: bytes) -> Row | None:
     except (ValueError, RecursionError):
         return None
     texts = (row.query, row.response, row.ground_truth, row.context, row.id)
-    return (
-        row if json_lines.names(line) == 5 - texts.count(None) else None
-    )  # else it has others, one twice, or one that is null
+    # If not, there are others, one is given twice, or one is null.
+    return row if json_lines.holds(line, len(texts) - texts.count(None)) else None
 
 
 def texts(row: dict[str, JSON]) -> Row | None:
