@@ -16,6 +16,8 @@ from vivavoce.stores._migrations import MIGRATIONS, migrate, newer
 
 WAIT = 30.0
 """Seconds to wait for another process that writes to the same file."""
+PAGE = 8192
+"""Bytes of a page: a trial is a few thousand."""
 PATIENCE = 2.0
 """Seconds to wait for it where what is to be done can be left."""
 
@@ -112,6 +114,7 @@ def connect(path: Path) -> sqlite3.Connection:
     """
     connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
     try:
+        connection.execute(f"PRAGMA page_size = {PAGE}")  # of a file that is made now
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         _migrate(connection, path)
