@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from io import BufferedReader
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import BufferedReader, BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
@@ -18,6 +19,7 @@ DOCUMENT_LIMIT = 256 * 1024 * 1024
 LINE_LIMIT = 64 * 1024 * 1024
 """Bytes of one line of a file that streams, after unpacking."""
 HEAD = 64 * 1024
+_BLOCK = 64 * 1024
 _BOM = b"\xef\xbb\xbf"
 _DAMAGE = (OSError, EOFError, zlib.error)
 """What reading raises when a disk or a gzip stream fails half way."""
@@ -114,19 +116,35 @@ class Source:
         Raises:
             UsageError: as `lines` does.
         """
+        return chain.from_iterable(self._blocks(limit))
+
+    def _blocks(self, limit: int) -> Iterator[list[bytes]]:
+        """The same, many lines at a time."""
+        number, rest = 0, [b""]
         with self.open() as content:
-            number = 0
-            while True:
-                try:
-                    line = content.readline(limit + 1)
-                except _DAMAGE as error:
-                    raise self._unreadable(error) from error
-                if not line:
-                    return
-                number += 1
-                if len(line) > limit:
-                    raise UsageError(f"{self.name}:{number}: a line longer than {limit // 1024 // 1024} MB; split the row")
-                yield line
+            while block := self._read(content):
+                end = block.rfind(b"\n") + 1
+                rest.append(block[:end] or block)
+                if end or sum(map(len, rest)) > limit:
+                    lines = BytesIO(b"".join(rest)).readlines()
+                    self._check(lines, number, limit)
+                    yield lines
+                    number, rest = number + len(lines), [block[end:]]
+        if any(rest):
+            lines = [b"".join(rest)]
+            self._check(lines, number, limit)
+            yield lines
+
+    def _read(self, content: IO[bytes]) -> bytes:
+        try:
+            return content.read(_BLOCK)
+        except _DAMAGE as error:
+            raise self._unreadable(error) from error
+
+    def _check(self, lines: Sequence[bytes], before: int, limit: int) -> None:
+        for number, line in enumerate(lines, before + 1) if max(map(len, lines)) > limit else ():
+            if len(line) > limit:
+                raise UsageError(f"{self.name}:{number}: a line longer than {limit // 1024 // 1024} MB; split the row")
 
     def sha256(self) -> str:
         """Of the bytes on disk, hexadecimal."""
