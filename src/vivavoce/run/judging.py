@@ -192,10 +192,8 @@ _LARGEST = 1e100
 
 def _scored(examiner: Examiner, verdict: Verdict, judge: str | None, rubric: str | None) -> Score:
     value, unit, passed = verdict.value, verdict.unit_value, verdict.passed
-    if not (
-        (value is None or -_LARGEST <= value <= _LARGEST)  # and so not where it is no number
-        and (unit is None or -_LARGEST <= unit <= _LARGEST)
-    ):
+    # So it is neither beyond bounds nor, since nothing compares with that, no number.
+    if not ((value is None or abs(value) <= _LARGEST) and (unit is None or abs(unit) <= _LARGEST)):
         reason = f"the evaluator gave a value that is too large to be averaged, or no number: {verdict.reason}"
         return Score(name=examiner.name, evaluator=examiner.kind, status="error", reason=reason)
     if passed is None:
