@@ -75,7 +75,6 @@ class Scores(Outcomes):
 class Counts(msgspec.Struct):
     """All that is counted of trials whose cases are closed."""
 
-    total: Group = msgspec.field(default_factory=Group)
     suites: dict[str, Group] = msgspec.field(default_factory=dict)
     categories: dict[str, Group] = msgspec.field(default_factory=dict)
     scores: dict[str, Scores] = msgspec.field(default_factory=dict)
@@ -85,9 +84,16 @@ class Counts(msgspec.Struct):
     judged: bool = False
     """Whether anything was found out, and not every check was skipped or failed for want of a judge."""
 
+    @property
+    def total(self) -> Group:
+        """All trials, each of which is of one suite."""
+        total = Group()
+        for suite in self.suites.values():
+            total.include(suite)
+        return total
+
     def include(self, other: Counts) -> None:
         """Count in what was counted of other trials, of which none is of a case that was counted here."""
-        self.total.include(other.total)
         for groups, others in ((self.suites, other.suites), (self.categories, other.categories)):
             for name, group in others.items():
                 groups.setdefault(name, Group()).include(group)

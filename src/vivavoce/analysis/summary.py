@@ -50,7 +50,6 @@ class Tally:
     def _count(self, result: Result, values: Values, *, new: bool) -> None:
         """Count a trial in, and what its scores are worth with those of its case; the first trial seen counts the case."""
         counts, status, at = self._counts, result.status, result.position
-        counts.total.add(status, new, at)
         suite = counts.suites.get(result.suite)
         if suite is None:
             suite = counts.suites[result.suite] = Group()

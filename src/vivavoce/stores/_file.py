@@ -16,8 +16,8 @@ from vivavoce.stores._migrations import MIGRATIONS, migrate, newer
 
 WAIT = 30.0
 """Seconds to wait for another process that writes to the same file."""
-PAGE = 8192
-"""Bytes of a page: a trial is a few thousand."""
+PAGE = 16384
+"""Bytes of a page: a trial is a few thousand, and each page that is written takes several calls of the system."""
 PATIENCE = 2.0
 """Seconds to wait for it where what is to be done can be left."""
 
