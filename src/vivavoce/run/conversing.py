@@ -21,7 +21,7 @@ from vivavoce.core.record import Record
 from vivavoce.core.reply import JSON, Message, Object, Reply, Request
 from vivavoce.core.result import Failure
 from vivavoce.run.calls import Calls
-from vivavoce.run.player import LATE, Late, Player
+from vivavoce.run.player import LATE, Again, Late, Player
 from vivavoce.run.room import Room
 from vivavoce.run.simulate import User
 
@@ -72,6 +72,9 @@ async def converse(trial: Trial, room: Room, player: Player, deadline: float | N
         else:
             async with asyncio.timeout_at(deadline) as limit:
                 talk.failure = await _say_all(trial, room, player, talk)
+    except Again:
+        player.hold_anew()
+        return await converse(trial, room, player, deadline)
     except (TimeoutError, Late) as ended:
         if not isinstance(ended, Late) and (limit is None or not limit.expired()):
             raise
@@ -151,7 +154,7 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
                 about=trial.about,
                 history=history,
             )
-            if room.calls.waits or player.takes_part or turn.input is None:
+            if room.calls.waits or player.takes_part or turn.input is None:  # else the shortest way, for recorded answers
                 outcome, asked = await player.say(request, session, partial(_send, session, request, room.calls))
             else:
                 outcome, asked = await _guarded(session.send, request), None
@@ -169,7 +172,7 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
                 talk.user.hear(outcome)
         return None
     finally:
-        await _close(session, room.calls)
+        await (_close(session) if room.calls.waits else _guarded(session.close))
 
 
 async def _send(session: Session, request: Request, calls: Calls) -> Reply | Failure:
@@ -216,11 +219,8 @@ async def _guarded(call: Callable[..., Awaitable[T | Failure]], *given: object) 
         return Failure(code="crashed", message=f"the target failed: {type(error).__name__}: {error}")
 
 
-async def _close(session: Session, calls: Calls) -> None:
+async def _close(session: Session) -> None:
     """End a conversation that is over; its answers are what counts."""
-    if not calls.waits:
-        await _guarded(session.close)
-        return
     with suppress(TimeoutError):
         async with asyncio.timeout(CLOSING):
             await _guarded(session.close)

@@ -67,14 +67,10 @@ class Player:
         """Whether what the agent is asked is recorded, or replayed."""
         return self._deck.takes["agent"]
 
-    async def whole(self, hold: Callable[[], Awaitable[T]]) -> T:
-        """A conversation; held anew where only its beginning was recorded, since the agent knows nothing of that."""
-        try:
-            return await hold()
-        except Again:
-            self._anew = True
-            self._count.clear()
-            return await hold()
+    def hold_anew(self) -> None:
+        """Hold the conversation from its beginning, of which alone was recorded: the agent knows nothing of that."""
+        self._anew = True
+        self._count.clear()
 
     def session(self, target: Target) -> Session:
         """A conversation with the agent, which begins when there is something that must be said to it."""

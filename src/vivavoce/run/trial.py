@@ -9,7 +9,7 @@ from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Check, Trial
 from vivavoce.core.result import Exchange, Failure, Fault, Result, Score, Status
 from vivavoce.run.checks import Checks
-from vivavoce.run.conversing import Held, Talk, converse
+from vivavoce.run.conversing import Held, converse
 from vivavoce.run.player import Player
 from vivavoce.run.room import Room
 from vivavoce.run.sitting import Sitting
@@ -21,13 +21,17 @@ async def run_trial(trial: Trial, room: Room) -> Result:
     """Hold the conversation of a trial and judge it. Never raises but for cancellation."""
     deadline = None if room.case_timeout is None else asyncio.get_running_loop().time() + room.case_timeout
     player = Player(room.deck, trial)
-    talk = await player.whole(lambda: converse(trial, room, player, deadline))
+    talk = await converse(trial, room, player, deadline)
     sitting = Sitting(room.bench.through(player), room.checks, deadline)
     turns: list[Exchange] = []
     for each in talk.held:
         turns.append(await _judge_turn(each, trial.case, room.checks, sitting))  # a comprehension is a coroutine more
     failed = talk.failure
-    scores = await _judge_whole(trial.case, talk, turns, room.checks, sitting)
+    scores: tuple[Score, ...] = ()
+    if failed is not None:
+        scores = tuple(_unanswered(check, failed, room.checks) for check in talk.checks)
+    elif talk.checks:
+        scores = await sitting.scores(talk.checks, Evidence(case=trial.case, exchanges=turns))
     player.over()
     stop, simulation = talk.user.ending() if talk.user is not None else (None, None)
     return Result(
@@ -66,16 +70,6 @@ async def _judge_turn(held: Held, case: Case, checks: Checks, sitting: Sitting) 
         reply=held.reply,
         scores=scores,
     )
-
-
-async def _judge_whole(
-    case: Case, talk: Talk, turns: Sequence[Exchange], checks: Checks, sitting: Sitting
-) -> tuple[Score, ...]:
-    if talk.failure is not None:
-        return tuple(_unanswered(check, talk.failure, checks) for check in talk.checks)
-    if not talk.checks:
-        return ()
-    return await sitting.scores(talk.checks, Evidence(case=case, exchanges=turns))
 
 
 def _unanswered(check: Check, failure: Failure, checks: Checks) -> Score:
