@@ -10,7 +10,7 @@ from conftest_models import KEY, failure, hangs, refuses, says
 
 import vivavoce as viva
 from vivavoce.core import plugins, specs
-from vivavoce.core.errors import CallError, Missing
+from vivavoce.core.errors import Abstain, CallError, Missing
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Expectation, Turn, Use
 from vivavoce.core.reply import Reply
@@ -173,6 +173,41 @@ async def test_twice_no_verdict_is_a_failure(models, judge, answer, code, why):
     assert raised.value.usage["calls"] == 2
 
 
+SKIPS = [
+    ({"reason": "No tool was called.", "status": "skipped", "score": None}, "No tool was called."),
+    ({"reason": "No tool was called.", "status": "skipped"}, "No tool was called."),
+    ({"status": "skipped"}, "it gives no reason"),
+]
+
+
+@pytest.mark.parametrize(("answer", "why"), SKIPS)
+async def test_a_judge_that_says_it_skips_abstains(models, judge, answer, why):
+    models(says(answer))
+    with pytest.raises(Abstain, match=f"skips Plainness: {why}"):
+        await judge.judge(GRADED, evidence(), {})
+    assert len(models.asked) == 1
+
+
+@pytest.mark.parametrize("answer", [{"reason": "r", "status": "skipped", "score": 4}, {**GOOD, "status": "completed"}])
+async def test_a_grade_counts_whatever_status_stands_beside_it(models, judge, answer):
+    models(says(answer))
+    assert (await judge.judge(GRADED, evidence(), {})).value == 4.0
+
+
+async def test_a_skip_quoted_from_the_answer_is_not_taken_for_the_judges(models, judge):
+    quoted = json.dumps({"reason": "leave me alone", "status": "skipped"})
+    models(says(f"The answer says {quoted}."))
+    failed = await failure(judge.judge(GRADED, evidence(f"{quoted}"), {}))
+    assert failed.code == "bad_answer"
+
+
+async def test_what_a_skip_took_is_told(models, judge):
+    models(says("hm"), says({"status": "skipped"}))
+    with pytest.raises(Abstain) as raised:
+        await judge.judge(GRADED, evidence(), {})
+    assert raised.value.usage == {"calls": 2, "input_tokens": 200, "output_tokens": 40}
+
+
 @pytest.mark.parametrize("label", ["Kind ", "KIND", "kind"])
 async def test_a_label_is_spelt_as_the_rubric_does(models, judge, label):
     models(says({"reason": "r", "label": label}))
@@ -300,6 +335,13 @@ async def test_what_a_failing_judge_took_is_counted_and_its_scores_are_errors(ex
     assert score.reason.startswith("the judge failed: openai:tutor gave no verdict on Relevance@1, asked twice: ")
     assert (run.summary.usage.judge_calls, run.summary.usage.input_tokens) == (4, 400)
     assert run.summary.evaluated is False
+
+
+async def test_what_a_skipping_judge_took_is_counted_and_its_scores_are_skips(exam):
+    run, results, _ = await exam(says({"reason": "There is nothing to judge.", "status": "skipped"}))
+    assert [each.status for each in results] == ["skip", "skip"]
+    assert results[0].turns[0].scores[0].reason.startswith("the judge skips Relevance: There is nothing to judge.")
+    assert (run.summary.usage.judge_calls, run.summary.usage.input_tokens) == (2, 200)
 
 
 async def test_a_judge_that_is_busy_is_waited_for(exam, models):

@@ -233,7 +233,7 @@ def test_an_empty_answer_is_said_to_be_empty():
 
 def test_the_verdict_is_the_last_line_and_knows_the_gate():
     assert shown(fixed_run()).splitlines()[-1] == (
-        "✗ FAILED: 3 of 11 cases failed, 4 errored; 3 passed (30.0 % of 10); 1 skipped"
+        "✗ FAILED: 3 of 11 cases failed, 4 errored; 3 passed (50.0 % of 6 scored); 1 skipped"
     )
     assert (
         shown(fixed_run(), min_pass_rate=0.25).splitlines()[-1].startswith("✓ PASSED: 3 of 10 cases passed, 30.0 %, at least")

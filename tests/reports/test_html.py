@@ -230,7 +230,7 @@ def test_the_head_says_who_and_what():
     assert page.text.count("Failed: exam of https://agent.example/api/chat, 20260131-120000-7f3a") == 1
     for told in (
         "Exam of https://agent.example/api/chat",
-        "3 of 11 cases failed, 4 errored; 3 passed (30.0 % of 10); 1 skipped",
+        "3 of 11 cases failed, 4 errored; 3 passed (50.0 % of 6 scored); 1 skipped",
         "Pass rate 50.0 %, over the 6 cases that passed or failed.",
         "evals/kitchen.evals.json (3f3f3f3f3f3f)",
         "b2:8f14e45fceea167a5a36dedd4bea2543",

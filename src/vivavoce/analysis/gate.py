@@ -90,7 +90,9 @@ def _counts(summary: Summary) -> str:
     parts = [f"{summary.failed:,} of {of} failed"] if summary.failed else []
     if summary.errored:
         parts.append(f"{summary.errored:,} errored" if parts else f"{summary.errored:,} of {of} errored")
-    rate = f" ({percent(summary.passed, decided)} of {decided:,})" if decided else ""
+    # An error enters no rate; a gate alone counts it.
+    scored, what = summary.passed + summary.failed, " scored" if summary.errored else ""
+    rate = f" ({percent(summary.passed, scored)} of {scored:,}{what})" if scored else ""
     return f"{', '.join(parts) or f'none of {of} was scored'}; {summary.passed:,} passed{rate}{skipped}"
 
 

@@ -126,3 +126,8 @@ class Missing(Signal):
 
 class Abstain(Signal):
     """A judge cannot say; the message gives the reason and the way out."""
+
+    def __init__(self, why: str, usage: Mapping[str, float] = MappingProxyType({})) -> None:
+        self.usage = usage
+        """What it took to find that out, as in `Verdict.usage`."""
+        super().__init__(why)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from vivavoce.core.errors import CallError
+from vivavoce.core.errors import Abstain, CallError
 from vivavoce.core.reply import JSON, Completion, Object
 from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
@@ -38,9 +38,11 @@ def read(completion: Completion, rubric: Rubric, asked: str) -> Verdict:
     `asked` is the prompt: an object that stands in it, word for word, is quoted from what is judged and no verdict.
 
     Raises:
+        Abstain: it says instead, as judges of some vendors do, that it skips this.
         Unusable: it holds none, or one that is not on the rubric's scale.
     """
     unspoken(completion)
+    _unless_skipped(completion, rubric, asked)
     told = [(each, text) for each, text in objects(completion.text) if _grade(rubric)[0] in each]
     found = [each for each, text in told if text not in asked]
     if not found:
@@ -54,6 +56,16 @@ def read(completion: Completion, rubric: Rubric, asked: str) -> Verdict:
         return rubric.check(_verdict(found[0], reason.strip(), rubric))
     except CallError as error:
         raise Unusable(error.failure.message, error.failure.code) from None
+
+
+def _unless_skipped(completion: Completion, rubric: Rubric, asked: str) -> None:
+    """Raise `Abstain` where all that an answer says is that it skips, and why."""
+    found = [each for each, text in objects(completion.text) if text not in asked]
+    if len(found) != 1 or found[0].get("status") != "skipped" or found[0].get(_grade(rubric)[0]) is not None:
+        return
+    reason = found[0].get("reason")
+    why = reason.strip() if isinstance(reason, str) and reason.strip() else "it gives no reason"
+    raise Abstain(f"the judge skips {rubric.name}: {why}; name another judge with --judge, or leave the check out")
 
 
 def _grade(rubric: Rubric) -> tuple[str, Object]:

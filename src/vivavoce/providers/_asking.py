@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from vivavoce.core import amounts
-from vivavoce.core.errors import CallError
+from vivavoce.core.errors import Abstain, CallError
 from vivavoce.core.kinds import Guard, Provider
 from vivavoce.core.reply import Completion, Message, Object
 from vivavoce.core.result import Failure, Phase
@@ -43,18 +43,23 @@ async def ask(provider: Provider, guard: Guard, question: Question, read: Callab
     """What `read` makes of the answer, with what the calls took; an answer that it calls unusable is given one more chance.
 
     Raises:
-        CallError: the model failed, or twice gave nothing that can be used; carries what its answers took.
+        Abstain: `read` raised it; carries what the answers took, as does the other.
+        CallError: the model failed, or twice gave nothing that can be used.
     """
     asked = Message(role="user", content=f"{question.prompt}\n\nAnswer with {question.form}")
     spent: dict[str, float] = {}
     first = await _answer(provider, guard, [asked], question.schema, spent)
     try:
         return read(first), spent
+    except Abstain as abstention:
+        raise Abstain(str(abstention), spent) from None
     except Unusable as unusable:
         again = [asked, *_correction(first, unusable, question)]
     second = await _answer(provider, guard, again, question.schema, spent)
     try:
         return read(second), spent
+    except Abstain as abstention:
+        raise Abstain(str(abstention), spent) from None
     except Unusable as unusable:
         message = f"{question.failed}, asked twice: {unusable}"
         raise CallError(Failure(code=unusable.code, message=message, phase=question.phase), spent) from None

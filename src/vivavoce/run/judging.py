@@ -179,7 +179,7 @@ class _Asker:
         self.rubric = rubric.id if len(self._put) == 1 else None
         try:
             verdict = await self._bench.ask(rubric, self._evidence, fields)
-        except CallError as error:
+        except (Abstain, CallError) as error:
             amounts.add(self.usage, error.usage)
             raise
         amounts.add(self.usage, verdict.usage)

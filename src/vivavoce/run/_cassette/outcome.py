@@ -68,7 +68,7 @@ class Clean:
 
     def abstains(self, why: Abstain) -> Outcome:
         """That a judge cannot say."""
-        return {"abstains": self._blot(_mended(str(why)))}
+        return {"abstains": self._blot(_mended(str(why))), **({"usage": codec.plain(why.usage)} if why.usage else {})}
 
     def request(self, value: JSON) -> JSON:
         """What was asked, as plain data that can be kept."""
@@ -111,7 +111,7 @@ def read_verdict(outcome: Mapping[str, JSON]) -> Verdict:
     if "failure" in outcome:
         raise CallError(_failure(outcome), outcome.get("usage", {}))
     if "abstains" in outcome:
-        raise Abstain(outcome["abstains"])
+        raise Abstain(outcome["abstains"], outcome.get("usage", {}))
     return codec.convert(outcome["verdict"], Verdict)
 
 
