@@ -37,8 +37,12 @@ def run(passed=0, failed=0, skipped=0, errored=0, not_run=0, state="complete", e
         (run(0, 2), 1, "FAILED: 2 of 2 cases failed; 0 passed (0 % of 2)"),
         (run(9999, 1), 1, "FAILED: 1 of 10,000 cases failed; 9,999 passed (99.9 % of 10,000)"),
         (run(4, not_run=6, state="interrupted"), 1, "INTERRUPTED: 6 of 10 cases not run; 4 of 4 cases passed"),
-        (run(4, not_run=6, state="stopped"), 1, "STOPPED: a limit ended the run, 6 of 10 cases not run; 4 of 4 cases passed"),
-        (run(4, state="stopped"), 1, "STOPPED: a limit ended the run; all 4 cases passed"),
+        (
+            run(4, not_run=6, state="stopped"),
+            1,
+            "STOPPED: a limit or fault ended the run, 6 of 10 cases not run; 4 of 4 cases passed",
+        ),
+        (run(4, state="stopped"), 1, "STOPPED: a limit or fault ended the run; all 4 cases passed"),
         (run(4, not_run=1, state="running"), 1, "RUNNING: 1 of 5 cases not run; 4 of 4 cases passed"),
         (run(4, not_run=1), 1, "FAILED: 1 of 5 cases not run; 4 of 4 cases passed"),
     ],
@@ -80,7 +84,7 @@ def test_a_gate_over_an_incomplete_run_is_missed(state):
     [
         (run(), "no case was selected"),
         (run(not_run=3, state="interrupted"), "none of 3 cases was run"),
-        (run(not_run=3, state="stopped"), "a limit ended the run before any of 3 cases was finished"),
+        (run(not_run=3, state="stopped"), "a limit or fault ended the run before any of 3 cases was finished"),
         (run(skipped=2, scores={}), "none of 2 cases has a check; name an evaluator with --evaluator"),
         (run(skipped=2, scores={"Relevance": EvaluatorSummary(skipped=2)}), "every check of 2 cases was skipped"),
         (

@@ -235,3 +235,26 @@ def test_agents_answers_cannot_command_the_terminal(viva, folder):
     for argv in (["run", "cases.jsonl", "--verbose"], ["show", "last"], ["validate", "cases.jsonl"]):
         done = viva(*argv)
         assert "\x1b" not in done.out + done.err
+
+
+AGENT = """
+from pathlib import Path
+def answer(text):
+    Path("cases.jsonl").write_text('{"input": "other"}')
+    return "4"
+"""
+
+
+def test_what_was_done_is_written_though_a_fault_ended_the_run(viva, write_cases, folder):
+    write_cases("cases.jsonl", [{"input": str(number), "expected": "4"} for number in range(30)])
+    (folder / "changing.py").write_text(AGENT)
+    outputs = ["--output", "out.json", "--output", "out.jsonl", "--output", "out.xml"]
+    agent = ["--target", "python:changing:answer", "--evaluator", "ExactMatch", "--concurrency", "1"]
+    done = viva("run", "cases.jsonl", *agent, *outputs)
+    assert done.code == 2
+    assert "cases.jsonl: changed while it was examined" in done.err
+    document = results(folder)
+    assert document["state"] == "stopped"
+    assert 0 < len(document["results"]) < 30
+    assert len((folder / "out.jsonl").read_text().splitlines()) == len(document["results"])
+    assert "<testsuites" in (folder / "out.xml").read_text()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.core.errors import DatasetError
+from vivavoce.core.errors import DatasetError, UsageError
 from vivavoce.core.place import Problem, Problems, above, did_you_mean, join, locate, members, nearest
 from vivavoce.core.source import Source
 
@@ -34,6 +34,21 @@ def test_lines_are_found_when_they_are_asked_for(source):
     problems.add(source, "m", path="items[0]", line=77)
     problems.add(source, "m")
     assert [problem.line for problem in problems.found()] == [None, 1, 4, 4, 77], "down the file"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("a.json:3: a line too long; split it", "a.json:3: a line too long; split it (mend it)"),
+        ("a.json: cannot be read: no", "a.json: cannot be read: no (mend it)"),
+        ("a.json: 3 lines are too long", "a.json: 3 lines are too long (mend it)"),
+        ("something else: 3", "a.json: something else: 3 (mend it)"),
+    ],
+)
+def test_what_was_raised_is_told_at_its_line(source, error, told):
+    problems = Problems()
+    problems.add_raised(source, UsageError(error), fix="mend it")
+    assert [str(problem) for problem in problems.found()] == [told]
 
 
 def test_the_same_problem_counts_once(source):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from contextlib import suppress
 
 import pytest
 
@@ -87,6 +88,20 @@ def test_damaged_gzip_is_an_error_that_names_the_file(made, content):
         with pytest.raises(UsageError, match=r"^a\.jsonl\.gz: cannot be read: ."):
             look()
     assert source.locate(["a"]) == {}
+
+
+def test_lines_before_damage_are_read(made):
+    text = b"".join(b"line %d of a file that is cut off\n" % number for number in range(20_000))
+    source = made(gzip.compress(text, 9)[:-2000], "a.jsonl.gz")
+    read = []
+    with pytest.raises(UsageError, match=r"^a\.jsonl\.gz: cannot be read: "):
+        read.extend(source.lines())
+    whole = []
+    with gzip.open(source.path) as content, suppress(EOFError):
+        while line := content.readline():
+            whole.append(line)
+    assert len(read) > 1000
+    assert [line for _, line in read] == [line.strip() for line in whole]
 
 
 def test_what_is_no_file_is_an_error_that_names_it(tmp_path):

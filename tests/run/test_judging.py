@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
+import numpy
 import pytest
 from conftest_models import KEY, hangs, refuses, says
 
@@ -15,6 +19,7 @@ from vivavoce.core.reply import Citation, Reply
 from vivavoce.core.result import USAGE, Score, Verdict
 from vivavoce.run.calls import Calls, Limits
 from vivavoce.run.checks import Checks
+from vivavoce.run.examiner import examiner
 from vivavoce.run.judging import Bench, storable
 
 GOOD = {"reason": "It says when.", "score": 4}
@@ -170,3 +175,66 @@ async def test_half_a_character_in_a_reason_costs_nothing_else(models):
     assert (given.status, given.value, given.reason) == ("pass", 5, "? it answers")
     assert given.details[USAGE]["calls"] == 1
     assert codec.decode(codec.encode(given), Score) == given
+
+
+class Odd:
+    """An evaluator of other people."""
+
+    def __init__(self, says):
+        self.says = says
+
+    def score(self, evidence: Evidence) -> Verdict:
+        if isinstance(self.says, BaseException):
+            raise self.says
+        return self.says
+
+
+async def said(says) -> Score:
+    by, check = bench(), Check(evaluator="ExactMatch")
+    odd = replace(examiner(check, Path()), evaluator=Odd(says), threshold=0.5)
+    await by.close()
+    return by.now(odd, check, evidence())
+
+
+@pytest.mark.parametrize(
+    ("value", "stored"),
+    [(True, 1.0), (Decimal("0.75"), 0.75), (Fraction(1, 2), 0.5), (numpy.float32(1), 1.0), (1, 1), (0.5, 0.5)],
+)
+async def test_a_value_is_stored_as_a_number(value, stored):
+    score = await said(Verdict(value=value, unit_value=value, reason="r"))
+    assert (score.status, score.value, score.unit_value) == ("pass", stored, stored)
+    assert codec.decode(codec.encode(score), Score) == score
+
+
+@pytest.mark.parametrize("value", [1j, "1", [1], object(), Decimal("NaN"), Decimal("sNaN"), float("inf"), 10**400])
+@pytest.mark.parametrize("part", ["value", "unit_value"])
+async def test_what_is_no_number_is_an_error_of_its_score(value, part):
+    score = await said(Verdict(**{"value": 1.0, "reason": "r", part: value}))
+    assert (score.status, score.value) == ("error", None)
+    assert "the evaluator" in score.reason
+
+
+async def test_a_reason_and_a_label_are_stored_as_text():
+    score = await said(Verdict(value=1, reason=None, label=7))
+    assert (score.reason, score.label) == ("", "7")
+    assert codec.decode(codec.encode(score), Score) == score
+
+
+@pytest.mark.parametrize("mistake", [asyncio.CancelledError(), SystemExit(5), MemoryError(), KeyError("x")])
+async def test_whatever_an_evaluator_lets_out_is_an_error_of_its_score(mistake):
+    score = await said(mistake)
+    assert score.status == "error"
+    assert type(mistake).__name__ in score.reason
+
+
+async def test_an_evaluator_that_waits_and_ends_the_program_is_an_error_of_its_score():
+    class Ending:
+        async def score(self, evidence, ask):
+            raise SystemExit(5)
+
+    by, check = bench(), Check(evaluator="ExactMatch")
+    ending = replace(examiner(check, Path()), evaluator=Ending(), asks=True, at_once=False)
+    score = await by._examine(ending, check, evidence(), None)
+    assert score is not None
+    assert (score.status, "SystemExit: 5" in score.reason) == ("error", True)
+    await by.close()

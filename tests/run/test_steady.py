@@ -60,6 +60,15 @@ def test_a_change_between_two_trials_is_told(path, change):
         list(trials)
 
 
+@pytest.mark.parametrize("size", [1, 500])
+def test_a_file_that_goes_before_it_is_opened_has_changed(path, size):
+    path.with_name("b.jsonl").write_text(text(ROWS))
+    made = plan(Selection(paths=("a.jsonl", "b.jsonl"), judge=Use(name="none")), folder=path.parent)
+    path.with_name("b.jsonl").unlink()
+    with pytest.raises(UsageError, match=r"b\.jsonl: changed while it was examined, .* viva resume"):
+        list(made.trials.pieces(size))
+
+
 def test_a_file_written_anew_as_it_was_is_the_same(path):
     made = planned(path)
     os.utime(path, ns=(1, 1))

@@ -55,12 +55,14 @@ def turn(text: str, expected: str | None = None, *evaluators: str, origin: Any =
     return Turn(input=text, expect=Expectation(response=expected), checks=checks)
 
 
-async def hold(agent: Agent, *turns: Turn, case_timeout: float | None = None, timeout: float = 5, **case: Any) -> Result:
+async def hold(
+    agent: Agent, *turns: Turn, case_timeout: float | None = None, timeout: float = 5, waits: bool = True, **case: Any
+) -> Result:
     checks = Checks((), (), folder=Path())
     limits = Limits(retries=0, timeout=timeout)
     room = Room(
         target=agent,
-        calls=Calls(limits, phase="target", timeout=None, idempotent=False),
+        calls=Calls(limits, phase="target", timeout=None, idempotent=False, waits=waits),
         checks=checks,
         bench=Bench(
             checks=checks,
@@ -170,6 +172,58 @@ async def test_a_target_with_a_mistake_of_its_own_is_an_error_too() -> None:
     assert result.error is not None
     assert result.error.code == "crashed"
     assert "ZeroDivisionError: oops" in result.error.message
+
+
+MISTAKES = [ZeroDivisionError("oops"), asyncio.CancelledError("oops"), SystemExit("oops"), TimeoutError("oops")]
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: type(each).__name__)
+async def test_whatever_a_target_lets_out_is_an_error_of_its_case(mistake: BaseException, waits: bool) -> None:
+    result = await hold(Agent(lambda request: mistake), turn("x", "4", "ExactMatch"), turn("y"), waits=waits)
+    assert statuses(result) == [["error"], []]
+    assert result.error is not None
+    assert result.error.code == "crashed"
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize(
+    "mistake", [ValueError("no session"), SystemExit(3), CallError(Failure(code="down", message="no session"))]
+)
+async def test_a_conversation_that_cannot_begin_is_an_error_of_its_case(mistake: BaseException, waits: bool) -> None:
+    class Closed(Agent):
+        def session(self, trial: Trial) -> Agent:
+            raise mistake
+
+    result = await hold(Closed(lambda request: "4"), turn("x", "4", "ExactMatch"), turn("y"), waits=waits)
+    assert statuses(result) == [["error"], []]
+    assert result.error is not None
+    assert result.error.code == ("down" if isinstance(mistake, CallError) else "crashed")
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize(("given", "what"), [("4", "str"), (None, "NoneType")])
+async def test_what_is_no_reply_is_an_error_of_its_case(given: Any, what: str, waits: bool) -> None:
+    class Plain(Agent):
+        async def send(self, request: Request) -> Any:
+            return given
+
+    result = await hold(Plain(lambda request: ""), turn("x", "4", "ExactMatch"), waits=waits)
+    assert result.error is not None
+    assert (result.error.code, result.error.message) == (
+        "bad_payload",
+        f"the target gave a value of type {what}, which is no Reply",
+    )
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: type(each).__name__)
+async def test_an_answer_counts_though_its_conversation_closes_badly(mistake: BaseException, waits: bool) -> None:
+    class Slamming(Agent):
+        async def close(self) -> None:
+            raise mistake
+
+    assert (await hold(Slamming(lambda request: "4"), turn("x", "4", "ExactMatch"), waits=waits)).status == "pass"
 
 
 async def test_the_time_limit_of_a_case_keeps_what_was_answered() -> None:

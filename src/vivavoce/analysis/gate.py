@@ -74,7 +74,7 @@ def _unfinished(run: Run) -> str:
     summary = run.summary
     missing = f"{summary.not_run:,} of {number(summary.trials, _noun(summary))} not run"
     if run.state == "stopped":
-        return f"a limit ended the run, {missing}; " if summary.not_run else "a limit ended the run; "
+        return f"a limit or fault ended the run, {missing}; " if summary.not_run else "a limit or fault ended the run; "
     return f"{missing}; " if summary.not_run else ""
 
 
@@ -120,7 +120,11 @@ def _nothing(run: Run) -> str:
         return "no case was selected"
     if not done:
         of = number(summary.trials, noun)
-        return f"a limit ended the run before any of {of} was finished" if run.state == "stopped" else f"none of {of} was run"
+        return (
+            f"a limit or fault ended the run before any of {of} was finished"
+            if run.state == "stopped"
+            else f"none of {of} was run"
+        )
     if not scored and not summary.errored:
         return f"none of {number(done, noun)} has a check; name an evaluator with --evaluator"
     if summary.skipped == done:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -138,13 +139,21 @@ async def hold(attempt: Attempt, store: Store, wanted: Settings, shown: Silent |
 
 async def _examine(attempt: Attempt, store: Store, wanted: Settings, shown: Silent | Telling) -> int:
     from vivavoce.cli.stopping import stopping
+    from vivavoce.core.errors import UsageError, VivaError, WorkerError
 
     for warning in attempt.plan.warnings:
         warn(warning)
     if not wanted.quiet:
         note(_begins(attempt))
     with stopping(shown.close) as stop:
-        run = await hold(attempt, store, wanted, shown, stop)
+        try:
+            run = await hold(attempt, store, wanted, shown, stop)
+        except (UsageError, WorkerError):
+            with suppress(VivaError):  # what is told is why the run ended
+                run = store.run(attempt.run_id)
+                attempt.outputs.finished(run)
+                attempt.outputs.write(run)
+            raise
         code = report(run, attempt.outputs, wanted)
     if run.state == "complete":
         return code

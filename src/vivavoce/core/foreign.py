@@ -46,6 +46,11 @@ def inside() -> bool:
     return _DEPTH.get() > 0
 
 
+def is_mistake(error: BaseException) -> bool:
+    """Whether foreign code that let this out made a mistake by it; a real cancellation and Ctrl-C are none."""
+    return isinstance(error, Exception) or not _passes(error)
+
+
 def crashed(message: str, phase: Phase = "target") -> CallError:
     """Foreign code raised while it was asked."""
     return CallError(Failure(code="crashed", message=message, phase=phase))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vivavoce.core.errors import DatasetError
+from vivavoce.core.errors import DatasetError, UsageError
 
 if TYPE_CHECKING:
     from vivavoce.core.source import Source
@@ -85,6 +85,11 @@ class Problems:
         else:
             self.add(source, message, path=path, line=line, fix=fix, code=code)
 
+    def add_raised(self, source: Source, error: UsageError, *, fix: str = "") -> None:
+        """Record what was raised while a file was read, at the line that it names."""
+        line, message = told_of(source, error)
+        self.add(source, message, line=line, fix=fix)
+
     def include(self, others: Problems) -> None:
         """Record every error of another collection, which was kept apart to tell whether there are any."""
         for source, problem in others._kept:
@@ -112,6 +117,15 @@ class Problems:
         new = key not in self._seen
         self._seen.add(key)
         return new
+
+
+def told_of(source: Source, error: UsageError) -> tuple[int | None, str]:
+    """The line that an error names, and what it says, when the file is told beside it."""
+    said = str(error).removeprefix(source.name)
+    found = re.match(r":(?:([0-9]+):)? *", said) if said != str(error) else None
+    if found is None:
+        return None, str(error)
+    return int(found[1]) if found[1] else None, said[found.end() :]
 
 
 def _with_lines(kept: Iterable[tuple[Source | None, Problem]]) -> Iterable[Problem]:

@@ -137,7 +137,7 @@ class Source:
 
     def _read(self, content: IO[bytes]) -> bytes:
         try:
-            return content.read(_BLOCK)
+            return cast(BufferedReader, content).read1(_BLOCK)  # what is there, also where damage follows it
         except _DAMAGE as error:
             raise self._unreadable(error) from error
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import TypeVar
 
+from vivavoce.core.errors import WorkerError
+
 __all__ = ["Local"]
 
 P = TypeVar("P")
@@ -41,7 +43,7 @@ class Local:
             # Each worker is one place in the concurrency limit: it takes the next piece only when its last is kept.
             for piece in pieces:
                 hire(others)
-                result = await work(piece)
+                result = await _whole(work, piece)
                 await keep(piece, result)
                 await done.put((result,))
 
@@ -92,3 +94,18 @@ class Local:
                     await other.piece()  # it has come to its end too, or tells why not
         finally:
             await asyncio.gather(*(process.close() for process in team))
+
+
+async def _whole(work: Callable[[P], Awaitable[D]], piece: P) -> D:
+    """What comes of a piece.
+
+    Raises:
+        WorkerError: it was cancelled by what it called, and by nobody else; a task group would take it for done.
+    """
+    try:
+        return await work(piece)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+    raise WorkerError("a part of the run was cancelled by what it called")

@@ -14,8 +14,9 @@ from typing import TypeVar
 
 import msgspec
 
+from vivavoce.core import foreign
 from vivavoce.core.errors import CallError
-from vivavoce.core.kinds import Session
+from vivavoce.core.kinds import Session, Target
 from vivavoce.core.model import Case, Check, Trial, Turn
 from vivavoce.core.record import Record
 from vivavoce.core.reply import JSON, Message, Object, Reply, Request
@@ -134,10 +135,9 @@ def _said(held: Held) -> Iterator[Message]:
 
 async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Failure | None:
     case = trial.case
-    try:
-        session = player.session(room.target)
-    except CallError as error:
-        return _failed(talk, case.turns[0] if talk.user is None else None, error.failure)
+    session = await _guarded(_opened, player, room.target)
+    if isinstance(session, Failure):
+        return _failed(talk, case.turns[0] if talk.user is None else None, session)
     history = case.history
     session_id = _session_id(trial, room.nonce) if room.calls.waits else ""
     try:
@@ -157,7 +157,7 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
             if room.calls.waits or player.takes_part or turn.input is None:  # else the shortest way, for recorded answers
                 outcome, asked = await player.say(request, session, partial(_send, session, request, room.calls))
             else:
-                outcome, asked = await _guarded(session.send, request), None
+                outcome, asked = _reply(await _guarded(session.send, request)), None
             if isinstance(outcome, Failure):
                 return _failed(talk, turn, outcome, history)
             if turn.input is None:
@@ -177,7 +177,7 @@ async def _say_all(trial: Trial, room: Room, player: Player, talk: Talk) -> Fail
 
 async def _send(session: Session, request: Request, calls: Calls) -> Reply | Failure:
     if not calls.waits:
-        return await _guarded(session.send, request)
+        return _reply(await _guarded(session.send, request))
     began = time.perf_counter()
 
     async def send() -> Reply:
@@ -185,10 +185,21 @@ async def _send(session: Session, request: Request, calls: Calls) -> Reply | Fai
         began = time.perf_counter()
         return await session.send(request)
 
-    outcome = await _guarded(calls.make, send)
+    outcome = _reply(await _guarded(calls.make, send))
     if isinstance(outcome, Reply) and outcome.seconds is None:
         return replace(outcome, seconds=round(time.perf_counter() - began, 6))
     return outcome
+
+
+def _reply(outcome: object) -> Reply | Failure:
+    """What came of a call to the agent, if it is what a target gives."""
+    if isinstance(outcome, Reply | Failure):
+        return outcome
+    return Failure(code="bad_payload", message=f"the target gave a value of type {type(outcome).__name__}, which is no Reply")
+
+
+async def _opened(player: Player, target: Target) -> Session:
+    return player.session(target)
 
 
 async def _reference(
@@ -215,7 +226,9 @@ async def _guarded(call: Callable[..., Awaitable[T | Failure]], *given: object) 
         return await call(*given)
     except CallError as error:
         return error.failure
-    except Exception as error:
+    except BaseException as error:
+        if not foreign.is_mistake(error):
+            raise
         return Failure(code="crashed", message=f"the target failed: {type(error).__name__}: {error}")
 
 

@@ -103,7 +103,7 @@ def _named(
             return
         matching = list(formats) if forced else [each for each in formats if each.matches(source)]
     except UsageError as error:
-        problems.add(source, without_name(source, error))
+        problems.add_raised(source, error)
         return
     if len(matching) == 1:
         yield source, matching[0]
@@ -121,7 +121,7 @@ def _refuse(source: Source, formats: Sequence[Format], problems: Problems, fix: 
         slips = strays.slips(source, formats)
         found = strays.beginning(source)
     except UsageError as error:
-        problems.add(source, without_name(source, error), fix=fix)
+        problems.add_raised(source, error, fix=fix)
         return
     if damage.total:
         problems.include(damage)
@@ -148,7 +148,7 @@ def _in_folder(folder: Path, path: str, formats: Sequence[Format], problems: Pro
         try:
             matching = [each for each in formats if plain.endswith(each.suffixes) and _is_dataset(each, source)]
         except UsageError as error:
-            problems.add(source, without_name(source, error))
+            problems.add_raised(source, error)
             continue
         if plain.endswith(suffixes) and len(matching) == 1:
             any_read = True
@@ -192,7 +192,7 @@ def _is_lost(source: Source, suffixes: tuple[str, ...], formats: Sequence[Format
         if not strays.is_meant(source, formats):
             return False
     except UsageError as error:
-        problems.add(source, without_name(source, error), fix=_AWAY)
+        problems.add_raised(source, error, fix=_AWAY)
         return True
     _refuse(source, formats, problems, _AWAY)
     return True
@@ -276,8 +276,3 @@ def _spool(spool: Path, stream: IO[bytes], called: str) -> Path:
 def format_name(each: Format) -> str:
     """How a format is named on the command line."""
     return type(each).__name__.lower()
-
-
-def without_name(source: Source, error: UsageError) -> str:
-    """What an error says, when its place is told beside it."""
-    return str(error).removeprefix(source.name).lstrip(":0123456789 ")

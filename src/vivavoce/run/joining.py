@@ -146,7 +146,7 @@ def recordings(
                     fix = "put the spans of one conversation into one file"
                     problems.add(source, f"the conversation {conversation.id} stands in another file too", fix=fix)
         except UsageError as error:
-            problems.add(source, files.without_name(source, error))
+            problems.add_raised(source, error)
             continue
         made.files.append(File(path=files.stored_path(source), sha256=source.sha256(), format=FORMAT))
         made.paths.add(source.path.resolve())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from copy import copy
 from dataclasses import replace
+from typing import SupportsFloat
 
-from vivavoce.core import amounts, codec, plugins
+from vivavoce.core import amounts, codec, foreign, plugins
 from vivavoce.core.errors import Abstain, CallError, Missing
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.kinds import Guarded, Judge
@@ -65,7 +66,9 @@ class Bench:
         """The score of an evaluator that waits for nobody. Never raises."""
         try:
             return _scored(examiner, examiner.evaluator.score(evidence), None, None)
-        except Exception as error:  # an evaluator's own mistake harms only its score
+        except BaseException as error:  # an evaluator's own mistake harms only its score
+            if not foreign.is_mistake(error):
+                raise
             return self._unsaid(examiner, check, error, None)
 
     def skip(self, check: Check, reason: str) -> Score:
@@ -110,7 +113,7 @@ class Bench:
         except Exception as error:  # an evaluator's own mistake harms only its score
             return self._unsaid(examiner, check, error, asker)
 
-    def _unsaid(self, examiner: Examiner, check: Check, error: Exception, asker: _Asker | None) -> Score:
+    def _unsaid(self, examiner: Examiner, check: Check, error: BaseException, asker: _Asker | None) -> Score:
         """The score of a check of which nothing came."""
         if isinstance(error, Missing):
             return self._lacking(examiner, check, error)
@@ -191,6 +194,8 @@ _LARGEST = 1e100
 
 
 def _scored(examiner: Examiner, verdict: Verdict, judge: str | None, rubric: str | None) -> Score:
+    if not _is_plain(verdict):
+        verdict = _plainly(verdict)
     value, unit, passed = verdict.value, verdict.unit_value, verdict.passed
     # So it is neither beyond bounds nor, since nothing compares with that, no number.
     if not ((value is None or abs(value) <= _LARGEST) and (unit is None or abs(unit) <= _LARGEST)):
@@ -214,6 +219,43 @@ def _scored(examiner: Examiner, verdict: Verdict, judge: str | None, rubric: str
         judge=judge,
         details={**verdict.details, BETTER: "lower"} if examiner.lower_is_better else verdict.details,
     )
+
+
+def _is_plain(verdict: Verdict) -> bool:
+    """Whether its parts are of the types that are stored."""
+    return (
+        type(verdict.value) in _NUMBER
+        and type(verdict.unit_value) in _NUMBER
+        and type(verdict.reason) is str
+        and type(verdict.label) in _LABEL
+    )
+
+
+def _plainly(verdict: Verdict) -> Verdict:
+    """The same in these types, where it can be: an evaluator of other people may say True for 1, or nothing for a reason.
+
+    Raises:
+        TypeError: a value is no number.
+    """
+    return replace(
+        verdict,
+        value=_number(verdict.value),
+        unit_value=_number(verdict.unit_value),
+        reason="" if verdict.reason is None else str(verdict.reason),
+        label=None if verdict.label is None else str(verdict.label),
+    )
+
+
+def _number(value: object) -> float | None:
+    if value is None or type(value) is int:
+        return value
+    if not isinstance(value, SupportsFloat):
+        raise TypeError(f"a value must be a number, not of type {type(value).__name__}")
+    return float(value)
+
+
+_NUMBER = frozenset({float, int, type(None)})
+_LABEL = frozenset({str, type(None)})
 
 
 def _unit(examiner: Examiner, value: float) -> float | None:

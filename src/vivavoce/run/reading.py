@@ -105,7 +105,7 @@ def read(
             suite = each.read(source, problems)
             count = _count(suite, source, selection, checks, problems, total, live, recordings)
         except UsageError as error:
-            problems.add(source, files.without_name(source, error))
+            problems.add_raised(source, error)
             continue
         found.append(replace(_reading(source, files.format_name(each), suite, count), stamp=stamped))
     for suite in suites:

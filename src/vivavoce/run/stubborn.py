@@ -20,10 +20,10 @@ async def within(deadline: float | None, work: Coroutine[Any, Any, T]) -> T:  # 
 
     Raises:
         TimeoutError: it took longer.
-        RuntimeError: it cancelled itself.
+        RuntimeError: it cancelled itself, or ended the program.
     """
     loop = asyncio.get_running_loop()
-    task = loop.create_task(work)
+    task = loop.create_task(_inside(work))
     try:
         done, _ = await asyncio.wait({task}, timeout=None if deadline is None else deadline - loop.time())
     except asyncio.CancelledError:
@@ -35,6 +35,14 @@ async def within(deadline: float | None, work: Coroutine[Any, Any, T]) -> T:  # 
     if task.cancelled():
         raise RuntimeError("it cancelled itself")
     return task.result()
+
+
+async def _inside(work: Coroutine[Any, Any, T]) -> T:  # as coroutines are
+    """The same; a task that ends the program would end the event loop with it."""
+    try:
+        return await work
+    except SystemExit as error:
+        raise RuntimeError(f"it ended the program: SystemExit: {error}") from error
 
 
 async def _let_go(task: asyncio.Task[Any]) -> None:  # of any result

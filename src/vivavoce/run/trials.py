@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, cycle, islice, repeat
+from typing import TypeVar
 
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
@@ -14,6 +15,7 @@ from vivavoce.run.joining import Recordings
 from vivavoce.run.reading import MADE, Reading, selected
 from vivavoce.run.steady import Stamp, Steady
 
+T = TypeVar("T")
 Key = tuple[str, str, int]
 
 
@@ -62,12 +64,10 @@ class Trials:
         position = 0
         for suite, steady in self._suites:
             assert isinstance(suite.cases, Parted)
-            for case in suite.cases.part(wanted):
+            for case in _watched(suite.cases.part(wanted), steady):
                 if case is not None:
                     yield self._trial(suite, case, self._checks.apply(case), position), steady
                 position += 1
-            if steady is not None:
-                steady.check()
         if position != self._planned:
             raise UsageError(_other_count(self._suites[-1][0], "more" if position > self._planned else "fewer"))
 
@@ -102,18 +102,29 @@ class Trials:
     def _cases(self) -> Iterator[tuple[Suite, Case, Steady | None]]:
         left = self._selection.limit
         for suite, steady in self._suites:
-            for case in suite.cases:
+            for case in _watched(suite.cases, steady):
                 if left is not None and left <= 0:
                     return
                 if selected(case, self._selection):
                     left = left if left is None else left - 1
                     yield suite, case, steady
-            if steady is not None:
-                steady.check()
 
 
 _Read = tuple[Trial, Steady | None]
 """A trial, and what watches over the file it was read from."""
+
+
+def _watched(cases: Iterable[T], steady: Steady | None) -> Iterator[T]:
+    """Cases; that their file changed is told at its end, and where it cannot be read any more for that."""
+    if steady is None:
+        yield from cases
+        return
+    try:
+        yield from cases
+    except UsageError:
+        steady.check()
+        raise
+    steady.check()
 
 
 def _pieces(trials: Iterator[_Read], size: int) -> Iterator[list[Trial]]:

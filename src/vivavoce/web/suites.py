@@ -10,7 +10,7 @@ from typing import TypeAlias
 from vivavoce.core import environment
 from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
-from vivavoce.core.place import Problem, Problems
+from vivavoce.core.place import Problem, Problems, told_of
 from vivavoce.core.reply import Object
 from vivavoce.core.source import Source
 from vivavoce.run import files
@@ -82,7 +82,7 @@ def _known(source: Source, each: Format, *, lenient: bool) -> Known:
     try:
         suite = each.read(source, problems)
     except UsageError as error:
-        return Known(name=source.path.name, path=source.name, fault=files.without_name(source, error))
+        return Known(name=source.path.name, path=source.name, fault=told_of(source, error)[1])
     if problems.total:
         return Known(name=source.path.name, path=source.name, fault=reason(problems.found(), problems.total))
     return Known(name=suite.name, path=source.name, about=suite.about)
