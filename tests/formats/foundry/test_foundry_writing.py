@@ -287,6 +287,39 @@ def test_what_was_needed_is_told_by_whatever_name_the_evaluator_has_for_it(run):
     }
 
 
+PICTURE = [{"type": "text", "text": "Where?"}, {"type": "input_image", "image_url": "https://a/b.png"}]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("And of France?", "And of France?"),
+        ([{"type": "text", "text": "Of France?"}], "Of France?"),
+        (PICTURE, PICTURE),
+        ({"country": "France"}, '{"country":"France"}'),
+    ],
+    ids=["text", "items", "picture", "object"],
+)
+def test_a_question_that_was_fetched_stands_in_its_row_and_is_read_again(tmp_path, read_again, asked, said):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"response_id": "resp_0", "response": "Paris"}\n', encoding="utf-8")
+    run = evaluate(path, judge="none", store=str(tmp_path / "runs.db"))
+    (result,) = run.results
+    told = replace(result, turns=(replace(result.turns[0], input=asked),))
+    out = io.StringIO()
+    Foundry().report(replace(run, results=[told]), out)
+    (row,) = rows_of(out.getvalue())
+    (found,) = read_again(row)
+    (turn,) = found.turns
+    assert (turn.input, turn.reply.text, found.history) == (said, "Paris", ())
+    assert row["inputs.response_id"] == "resp_0"
+
+
+def test_a_question_that_nobody_knows_is_none(run):
+    (row,) = run([{"response_id": "resp_0", "response": "Paris"}])
+    assert "inputs.query" not in row
+
+
 def test_evaluated_rows_of_repeats_and_of_several_turns(run, tmp_path):
     rows = run([{"query": "a", "response": "a", "ground_truth": "a"}], repeat=2)
     assert [row["repeat"] for row in rows] == [0, 1]
