@@ -246,7 +246,11 @@ def test_a_misspelt_option_is_refused(name: str) -> None:
 def test_a_threshold_outside_the_scale_is_refused(name: str) -> None:
     maker = plugins.find("evaluators", name)
     if "threshold" not in {field.name for field in dataclasses.fields(maker)}:
-        assert "threshold" not in vars(maker)
+        told = getattr(plugins.build("evaluators", Use(name=name, options=options_of(name))), "threshold", None)
+        assert told is None or maker.scale[0] <= told <= maker.scale[1], "what decides by another name is told all the same"
+        assert isinstance(vars(maker).get("threshold"), property | None) or "threshold" in maker.__annotations__, "a slip"
+        with pytest.raises(BadOptions, match='unknown option "threshold"'):
+            plugins.build("evaluators", Use(name=name, options={**options_of(name), "threshold": 0.5}))
         return
     with pytest.raises(BadOptions, match="threshold"):
         plugins.build("evaluators", Use(name=name, options={**options_of(name), "threshold": maker.scale[0] - 1}))

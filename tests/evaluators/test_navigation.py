@@ -116,6 +116,12 @@ def test_a_tool_whose_arguments_are_not_told_may_have_any() -> None:
     assert wrong.details["recall"] == 0.5
 
 
+def test_what_is_needed_is_no_option() -> None:
+    assert [TaskNavigationEfficiency(matching_mode=mode).threshold for mode in MODES] == [1, 1, 1]
+    with pytest.raises(TypeError):
+        TaskNavigationEfficiency(threshold=0.5)  # type: ignore[call-arg] # which is what is tested
+
+
 def test_space_around_expected_names_does_not_count() -> None:
     assert score(["s"], [" s\n"]).passed
     assert score([("s", {"q": 2})], [" s"], {" s": {"q": 1}}).passed is False

@@ -133,6 +133,7 @@ def test_rouge_is_decided_by_f1_alone():
     assert made.reason == "ROUGE-L F1 0.62, 0.5 is needed: 4 words shared in the same order, of 6 said and 7 expected"
     assert verdict("rougeL", "The cat sits on the mat.", "A cat is sitting on the mat.", f1_score_threshold=0.7).passed is False
     assert RougeScore().rouge_type == "rougeL"
+    assert (RougeScore().threshold, RougeScore(f1_score_threshold=0.7, recall_threshold=0.2).threshold) == (0.5, 0.7)
 
 
 def test_meteor_tells_how_words_were_matched():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -410,6 +411,12 @@ async def test_rows_of_ids_are_scored(project: Project, tmp_path: Path) -> None:
     (result,) = run.results
     (turn,) = result.turns
     assert (turn.input, turn.reply.text, result.status) == ("And of France?", "Paris", "pass")
+    out = io.StringIO()
+    plugins.build("formats", Use(name="foundry")).report(run, out)
+    again = tmp_path / "evaluated.jsonl"
+    again.write_text(out.getvalue())
+    (result,) = vivavoce.evaluate(again, evaluators=["ExactMatch"], store=str(tmp_path / "runs.db")).results
+    assert (result.turns[0].input, result.turns[0].reply.text, result.status) == ("And of France?", "Paris", "pass")
 
 
 @pytest.mark.parametrize("given", ["7", '""', '["resp_0"]'])

@@ -47,6 +47,8 @@ class TaskNavigationEfficiency:
     uses: ClassVar[tuple[str, ...]] = ("arguments",)
     levels: ClassVar[tuple[str, ...]] = ("case", "turn")
     scale: ClassVar[tuple[float, float | None]] = (0, 1)
+    threshold: ClassVar[float] = 1
+    """What the vendor's results say is needed; it is no option."""
 
     matching_mode: Literal["exact_match", "in_order_match", "any_order_match"] = "exact_match"
     """`exact_match`: these calls and no others, in this order. `in_order_match`: these in this order, others between them

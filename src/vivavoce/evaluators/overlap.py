@@ -159,6 +159,11 @@ class RougeScore(_Overlap):
         for name in ("f1_score_threshold", "precision_threshold", "recall_threshold"):
             within(name, getattr(self, name), 0, 1)
 
+    @property
+    def threshold(self) -> float:
+        """What decides, by the name under which every score tells it."""
+        return self.f1_score_threshold
+
     def score(self, evidence: Evidence) -> Verdict:
         """ROUGE F1 of the two texts."""
         ours, theirs = self._words(evidence.response), self._words(evidence.expected)

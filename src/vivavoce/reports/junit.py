@@ -31,7 +31,8 @@ class Junit:
     """A case as a test, a suite as a test suite: what GitHub, GitLab, Jenkins, Azure DevOps and others show of a job.
 
     Speaks: JUnit's XML in UTF-8, as CI services read it: `testsuites`, `testsuite`, and `testcase` with `failure`, `error` or
-        `skipped`. A repeat is a test of its own.
+        `skipped`. A repeat is a test of its own. A test that is skipped has every reason in its `skipped`; of any other,
+        `system-out` begins with the checks that were skipped, and why.
     Options: none.
     Example: `viva run evals/ --output report.xml`.
     Limits: a test has no place for values, so scores stand in its text; long texts are cut. A run that did not end, or in which
@@ -98,10 +99,12 @@ def _case(document: _Document, result: Result, *, repeats: bool) -> None:
         told = list(_told(result, result.status))
         if result.status in _ELEMENTS:
             first = _text.line(told[0], 200) if told else "no check was applied"
-            content = "\n".join(told) if result.status != "skip" else ""
-            document.text(_ELEMENTS[result.status], content, message=first, type=result.status)
-        if result.turns and result.status != "skip":
-            document.text("system-out", "\n".join(_transcript(result)))
+            document.text(_ELEMENTS[result.status], "\n".join(told), message=first, type=result.status)
+        if result.status != "skip":
+            # What was skipped comes first, since the end of a long conversation is cut.
+            beside = [*(f"skipped: {each}" for each in _skipped(result)), *_transcript(result)]
+            if beside:
+                document.text("system-out", "\n".join(beside))
 
 
 def _told(result: Result, status: Status) -> Iterator[str]:
@@ -119,6 +122,14 @@ def _told(result: Result, status: Status) -> Iterator[str]:
             yield from (f"{place}{each}" for each in _reasons(turn.scores, status))
     if result.error is None:
         yield from _reasons(result.scores, status)
+
+
+def _skipped(result: Result) -> Iterator[str]:
+    """A line for each check that was skipped, and why."""
+    for at, turn in enumerate(result.turns):
+        place = f"turn {at + 1}, " if len(result.turns) > 1 else ""
+        yield from (f"{place}{each}" for each in _reasons(turn.scores, "skip"))
+    yield from _reasons(result.scores, "skip")
 
 
 def _reasons(scores: tuple[Score, ...], status: Status) -> Iterator[str]:

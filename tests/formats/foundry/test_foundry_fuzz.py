@@ -84,9 +84,14 @@ def test_any_cells_come_back_verbatim(tmp_path, rows, delimiter):
 def test_one_slip_of_a_long_name_is_seen_whatever_it_is(name, at, letter):
     at %= len(name)
     assert meant(name) == name
-    if len(name) > 5:
-        for slip in (name[:at] + letter + name[at:], name[:at] + letter + name[at + 1 :]):
+    if len(name) >= 5:
+        for slip in (name[:at] + letter + name[at:], name[:at] + letter + name[at + 1 :], name[:at] + name[at + 1 :]):
             assert meant(slip) is not None
+
+
+@pytest.mark.parametrize("name", sorted(WILD))
+def test_a_name_met_in_the_wild_is_no_slip(name):
+    assert meant(name) is None
 
 
 @pytest.mark.parametrize("kind", [{"a": 1}, [1], [], 3, None, True])

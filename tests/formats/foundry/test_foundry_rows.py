@@ -379,6 +379,58 @@ def test_a_slip_of_a_column_is_an_error_and_a_warning_when_lenient(told, read):
     assert told({"query": "q", "responses": "x"}, map={"context": "{{item.responses}}"}) == []
 
 
+@pytest.mark.parametrize("name", ["qury", "quer", "quey", "uery", "queyr", "qeury", "Query", "querry", "quary"])
+def test_a_slip_of_a_short_column_is_one_too(told, name):
+    (problem,) = told({name: "a", "response": "x", "ground_truth": "x"})
+    assert problem.startswith(f'1: {name}: unknown column "{name}" (did you mean "query"?')
+
+
+LAST = {"query": "r", "response": "y"}
+
+
+@pytest.mark.parametrize("more", [{}, {"messages": [{"role": "user", "content": "r"}]}], ids=["texts", "messages"])
+@pytest.mark.parametrize("name", ["groundtruth", "groundTruth", "ground_thruth"])
+def test_a_slip_beside_its_column_is_looked_for_in_every_later_row(told, name, more):
+    beside = {"query": "q", "response": "x", "ground_truth": "x", name: "alt"}
+    last = {**(more or LAST), name: "zzz"}
+    assert told(*[beside] * 3) == []
+    (problem,) = told(beside, beside, last, beside, last)
+    assert problem.startswith(f'3: {name}: unknown column "{name}" (did you mean "ground_truth"?')
+    (problem,) = told(beside, {**last, "ground_truth": None})
+    assert problem.startswith("2: ")
+    assert told(beside, last, map={"context": name}) == []
+
+
+def test_an_empty_column_beside_a_known_one_loses_nothing(told, read):
+    beside = {"query": "q", "ground_truth": "x", "groundtruth": "alt"}
+    assert told(beside, {**LAST, "groundtruth": None}, {**LAST, "groundtruth": ""}, beside) == []
+    table = "query,response,ground_truth,groundtruth\nq,x,x,alt\nq,x,,\n"
+    assert read(table, name="s.csv")[2].found() == ()
+    assert [problem.line for problem in read(f"{table}q,x,,lost\n", name="s.csv")[2].found()] == [4]
+
+
+def test_a_slip_in_a_later_row_is_one_warning_when_lenient(read):
+    beside = {"query": "q", "ground_truth": "x", "groundtruth": "alt"}
+    last = {**LAST, "groundtruth": "zzz"}
+    _, cases, problems = read([beside, last, beside, last], lenient=True)
+    assert [case.metadata["groundtruth"] for case in cases] == ["alt", "zzz", "alt", "zzz"]
+    assert [problem.line for problem in problems.warnings] == [2]
+
+
+def test_a_column_met_in_the_wild_is_told_in_the_row_where_it_stands_alone(read):
+    beside = {"query": "q", "response": "r", "ground_truth": "t", "truth": "u"}
+    _, cases, problems = read([beside, beside, {**LAST, "truth": "v"}, {**LAST, "truth": "w"}])
+    assert len(cases) == 4
+    assert [(problem.line, problem.path) for problem in problems.warnings] == [(3, "truth")]
+
+
+def test_columns_that_real_files_have_are_no_slips(read):
+    names = ["date", "category", "queries", "context_id", "created_at", "contents", "expected_output", "target", "qualifier"]
+    row = {"query": "q", "response": "r", **dict.fromkeys(names, "x")}
+    _, cases, problems = read([row, {**row, "responses": "s", "contexts": "t", "context": "u"}])
+    assert (problems.found(), len(cases)) == ((), 2)
+
+
 def test_columns_of_other_names_are_kept(case):
     for name in ("query_id", "response_time", "message_count", "contextual", "notes", "a.b", "line-number"):
         assert case({"query": "q", name: 1}).metadata == {name: 1}

@@ -210,6 +210,9 @@ def test_what_a_suite_says_of_itself_is_told():
     assert ["about" in lost[0], "y" in lost[1]] == [True, True]
 
 
+CALL = {"type": "tool_call", "name": "find", "arguments": {}}
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -270,6 +273,51 @@ def test_evaluated_rows_of_an_agent(run):
     assert [row["status"] for row in rows] == ["pass", "error", "pass"]
     assert "broken" in rows[1]["error"]["message"]
     assert rows[1]["outputs.exact_match.exact_match_status"] == "error"
+
+
+def test_what_was_needed_is_told_by_whatever_name_the_evaluator_has_for_it(run):
+    row = {"query": "q", "response": "a b", "ground_truth": "a b", "tool_calls": [CALL], "expected_actions": ["find"]}
+    named = ["RougeScore", 'strict:RougeScore={"f1_score_threshold": 0.9}', "TaskNavigationEfficiency", "ExactMatch"]
+    (told,) = run([row], evaluators=named)
+    assert {name: each for name, each in told.items() if name.endswith("_threshold")} == {
+        "outputs.rouge_score.rouge_threshold": 0.5,
+        "outputs.strict.rouge_threshold": 0.9,
+        "outputs.task_navigation_efficiency.task_navigation_efficiency_threshold": 1,
+        "outputs.exact_match.exact_match_threshold": None,
+    }
+
+
+PICTURE = [{"type": "text", "text": "Where?"}, {"type": "input_image", "image_url": "https://a/b.png"}]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("And of France?", "And of France?"),
+        ([{"type": "text", "text": "Of France?"}], "Of France?"),
+        (PICTURE, PICTURE),
+        ({"country": "France"}, '{"country":"France"}'),
+    ],
+    ids=["text", "items", "picture", "object"],
+)
+def test_a_question_that_was_fetched_stands_in_its_row_and_is_read_again(tmp_path, read_again, asked, said):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"response_id": "resp_0", "response": "Paris"}\n', encoding="utf-8")
+    run = evaluate(path, judge="none", store=str(tmp_path / "runs.db"))
+    (result,) = run.results
+    told = replace(result, turns=(replace(result.turns[0], input=asked),))
+    out = io.StringIO()
+    Foundry().report(replace(run, results=[told]), out)
+    (row,) = rows_of(out.getvalue())
+    (found,) = read_again(row)
+    (turn,) = found.turns
+    assert (turn.input, turn.reply.text, found.history) == (said, "Paris", ())
+    assert row["inputs.response_id"] == "resp_0"
+
+
+def test_a_question_that_nobody_knows_is_none(run):
+    (row,) = run([{"response_id": "resp_0", "response": "Paris"}])
+    assert "inputs.query" not in row
 
 
 def test_evaluated_rows_of_repeats_and_of_several_turns(run, tmp_path):

@@ -38,7 +38,7 @@ WILD: Mapping[str, str] = MappingProxyType(
 )
 """Names met in the wild, each with the column it is mapped to."""
 _SHORTEST = 5
-"""Letters of the shortest name that can be told from a slip of another."""
+"""Letters of the shortest name of which a slip can be told, be it by a letter left out."""
 
 
 def meant(name: str) -> str | None:
@@ -47,9 +47,9 @@ def meant(name: str) -> str | None:
 
 
 def is_slip(name: str, known: str) -> bool:
-    """Whether a name can hardly be anything but a slip of a known one."""
+    """Whether a name can hardly be anything but a slip of a known one: `date` is a word of its own beside `data`."""
     folded, other = _fold(name), _fold(known)
-    return folded == other or (min(len(folded), len(other)) >= _SHORTEST and _one_slip(folded, other))
+    return folded == other or (len(other) >= _SHORTEST and _one_slip(folded, other))
 
 
 def proposal(names: Iterable[str]) -> str:

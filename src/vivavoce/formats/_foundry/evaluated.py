@@ -15,7 +15,7 @@ from vivavoce.core.plugins import fold
 from vivavoce.core.reply import JSON
 from vivavoce.core.result import Exchange, Result, Run, Score
 from vivavoce.formats._foundry.names import result_names
-from vivavoce.formats._foundry.rebuild import messages, row_of
+from vivavoce.formats._foundry.rebuild import messages, row_of, text
 
 _POSITION = re.compile(r"#\d+")
 """The id of a case that has none of its own."""
@@ -42,6 +42,7 @@ def _row(result: Result, case: Case, *, generated: bool, own: bool, several: boo
     given = row_of(case, None, own=own)
     if _POSITION.fullmatch(case.id):
         del given["id"]
+    given |= _learnt(result, case)
     row = {f"inputs.{name}": each for name, each in given.items()}
     reply = result.turns[-1].reply if result.turns else None
     if generated and reply is not None:
@@ -60,6 +61,14 @@ def _row(result: Result, case: Case, *, generated: bool, own: bool, several: boo
             row[f"{columns[0]}_label"] = score.label
     row["case"], row["status"], row["error"] = result.case, result.status, codec.plain(result.error)
     return row | ({"suite": result.suite} if several else {})
+
+
+def _learnt(result: Result, case: Case) -> dict[str, JSON]:
+    """The question of a row that has none, where it was fetched with the answer: judges need it when the row is read again."""
+    if not result.turns or not case.turns or case.turns[-1].input is not None or result.turns[-1].input is None:
+        return {}
+    asked = result.turns[-1].input
+    return {"query": asked if isinstance(asked, str) else [{"role": "user", "content": text(asked)}]}
 
 
 @lru_cache(maxsize=1024)

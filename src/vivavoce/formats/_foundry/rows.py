@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from vivavoce.core.model import Case
 from vivavoce.core.place import Problems, did_you_mean, join
@@ -116,6 +116,8 @@ class Reading:
         self._columns: set[str] = set()
         self._others: set[str] = set()
         """Columns that are no standard ones, and were looked at."""
+        self._watched: dict[str, str] = {}
+        """Those of them that so far stood beside the column they may be meant for, each with that: a row may lack it."""
         self._missing = {
             (where, param, expression.text): expression.path
             for where, param, expression in asked.expressions()
@@ -205,7 +207,7 @@ class Reading:
     def _few_texts(self, row: dict[str, JSON], path: str, line: int | None, position: int) -> Case | None:
         """The case of a row of plain texts; `None` when there is more to it."""
         others = row.keys() - COLUMNS
-        if others and not others <= self._others:
+        if others and not (others <= self._others and self._stand_beside(row, others)):
             return None
         plain = texts(row)
         name = None if plain is None else self._plain.name(plain, position, position if line is None else line)
@@ -230,36 +232,49 @@ class Reading:
         return name
 
     def _look(self, row: Object) -> None:
-        """Look at columns that were not seen before, and whether what a mapping refers to is there."""
+        """Look at columns that were not seen before or are watched, and whether what a mapping refers to is there."""
         for key in [key for key, path in self._missing.items() if find(row, path) is not ABSENT]:
             del self._missing[key]
         new = row.keys() - self._columns
-        if not new:
+        if not new and not self._watched:
             return
         if len(self._columns) < _KNOWN_MOST:
             self._columns |= new
-        for column in sorted(new - columns.STANDARD):
-            self._look_at(column, row)
-            if len(self._others) < _KNOWN_MOST:
+        for column in sorted((new - columns.STANDARD) | (row.keys() & self._watched.keys())):
+            known = self._look_at(column, row)
+            self._watched.pop(column, None)
+            if column in self._columns:
                 self._others.add(column)
+                if known is not None:
+                    self._watched[column] = known
 
-    def _look_at(self, column: str, row: Object) -> None:
-        """A column that is no standard one may be a slip of one, or mean one."""
-        if column in self._asked.refers:
-            return
+    def _look_at(self, column: str, row: Object) -> str | None:
+        """Tell of a column that is a slip of a standard one, or means one; that one, while there is nothing to tell."""
         near = columns.meant(column)
+        known = near or columns.WILD.get(column)
+        if known is None or column in self._asked.refers or (near is None and known in self._asked.mapping.of):
+            return None
+        if not self._stands_for(column, known, row):
+            return known
         at = join(self._path, column)
-        if near is not None and near not in row:
+        if near is not None:
             fix = f'did you mean "{near}"? If it is another, map it or read with --lenient'
             self._wrong = self._wrong or not self._problems.lenient
             self._problems.soft(self._source, f'unknown column "{column}"', path=at, line=self._line, fix=fix)
-            return
-        meant = columns.WILD.get(column)
-        if meant is None or row.get(meant) is not None or meant in self._asked.mapping.of:
-            return
-        if any(row.get(each) is not None for each in columns.ANY):
-            message, fix = f'column "{column}" is kept and not examined', f"if it is {meant}: {columns.proposal([column])}"
+        elif any(row.get(each) is not None for each in columns.ANY):
+            message, fix = f'column "{column}" is kept and not examined', f"if it is {known}: {columns.proposal([column])}"
             self._problems.warn(self._source, message, path=at, line=self._line, fix=fix)
+        else:
+            return known
+        return None
+
+    def _stands_for(self, column: str, known: str, row: Object) -> bool:
+        """Whether a column stands where a known one should; one that is empty does so only in a file without that."""
+        return row.get(known) is None and (row[column] not in (None, "") or known not in self._columns)
+
+    def _stand_beside(self, row: Object, others: Set[str]) -> bool:
+        """Whether of these columns each that is watched has the one it may be meant for beside it."""
+        return all(row.get(self._watched[each]) is not None for each in others & self._watched.keys())
 
     def _mapped(self, row: Object) -> bool:
         """Whether a mapping finds something in a row that has no standard column to examine."""
