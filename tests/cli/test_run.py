@@ -48,6 +48,20 @@ def test_exit_codes(viva, cases, argv, code):
     assert viva("run", cases, *argv).code == code
 
 
+def test_evaluators_of_the_command_line_stand_for_those_of_the_config(viva, cases, folder):
+    (folder / "viva.toml").write_text('evaluator = ["F1Score", "f1_score"]\n')
+    viva("run", cases, "--output", "out.json")
+    assert "F1Score" in results(folder)["summary"]["evaluators"]
+    viva("run", cases, "--evaluator", 'F1Score={"threshold": 1}', "--evaluator", "PartialMatch", "--output", "out.json")
+    told = results(folder)["summary"]["evaluators"]
+    assert {"F1Score", "PartialMatch"} <= told.keys()
+    (folder / "viva.toml").write_text("""evaluator = ["F1Score", 'F1ScoreEvaluator={"threshold": 1}']\n""")
+    done = viva("run", cases)
+    assert done.code == 2
+    assert "two checks of one name, F1Score; keep one" in done.err
+    assert not done.out
+
+
 def test_every_report_tells_the_verdict_by_the_gate(viva, cases, folder):
     assert viva("run", cases, "--min-pass-rate", "0.6", "--output", "met.html").code == 0
     assert viva("run", cases, "--min-pass-rate", "0.7", "--output", "missed.html").code == 1

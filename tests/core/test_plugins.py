@@ -15,10 +15,44 @@ from vivavoce.formats.native import Native
 
 
 @pytest.mark.parametrize(
-    "name", ["ExactMatch", "exact_match", "EXACT-MATCH", "Exact Match", "builtin.exact_match", "Builtin.ExactMatch"]
+    "name",
+    [
+        *("ExactMatch", "exact_match", "EXACT-MATCH", "Exact Match", "builtin.exact_match", "Builtin.ExactMatch"),
+        *("ExactMatchEvaluator", "exact_match_evaluator", "builtin.ExactMatchEvaluator"),
+    ],
 )
 def test_names_are_compared_folded(name):
     assert plugins.fold(name) == "exactmatch"
+
+
+def test_of_a_name_something_is_left():
+    assert (plugins.fold("Evaluator"), plugins.fold("foundry.evaluator")) == ("evaluator", "foundry.evaluator")
+
+
+@pytest.mark.parametrize("name", ["F1Score", "RougeScore", "ToolCallAccuracy", "Relevance", "foundry.Groundedness"])
+def test_a_vendors_class_names_the_evaluator(name):
+    assert plugins.known_as("evaluators", f"{name}Evaluator") == name
+    assert plugins.build("evaluators", Use(name=f"{name}Evaluator")) == plugins.build("evaluators", Use(name=name))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("F1ScorEvaluator", "F1Score"),
+        ("F1ScoreEvaluater", "F1Score"),
+        ("RougeEvaluator", "RougeScore"),
+        ("bleu", "BleuScore"),
+        ("ToolCallAcuracyEvaluator", "ToolCallAccuracy"),
+    ],
+)
+def test_an_unknown_name_near_a_known_one_is_told_that(name, meant):
+    with pytest.raises(UnknownPlugin, match=rf'unknown evaluator "{name}" \(did you mean "{meant}"\?\)'):
+        plugins.find("evaluators", name)
+
+
+def test_the_beginning_of_several_names_tells_nothing():
+    with pytest.raises(UnknownPlugin, match=r'unknown evaluator "Tool" \(known here: '):
+        plugins.find("evaluators", "Tool")
 
 
 @pytest.mark.parametrize("name", ["native", "NATIVE", "na-tive"])

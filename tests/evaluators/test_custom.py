@@ -113,7 +113,9 @@ def test_an_unknown_one_is_answered_with_the_nearest_of_the_projects(tmp_path: P
         plugins.find("evaluators", "profesional_tone", project=tmp_path)
 
 
-@pytest.mark.parametrize("name", ["relevance", "EXACTMATCH", "exact_match", "Citations", "toolCallAccuracy"])
+@pytest.mark.parametrize(
+    "name", ["relevance", "EXACTMATCH", "exact_match", "Citations", "toolCallAccuracy", "RelevanceEvaluator"]
+)
 def test_a_name_of_vivas_own_is_refused_in_any_case(tmp_path: Path, name: str) -> None:
     write(tmp_path, name, TERMS)
     with pytest.raises(PluginError, match=rf"custom-evaluators/{name}: Viva has \w+ itself.*rename yours"):

@@ -57,7 +57,7 @@ class ConfigError(VivaError):
 class DatasetError(VivaError):
     """Dataset files have problems; nothing was called."""
 
-    def __init__(self, problems: Sequence[Problem], total: int) -> None:
+    def __init__(self, problems: Sequence[Problem], total: int, beside: Sequence[str] = ()) -> None:
         self.problems = tuple(problems)
         """The first problems found, in file order."""
         self.total = total
@@ -65,6 +65,7 @@ class DatasetError(VivaError):
         lines = [str(problem) for problem in self.problems]
         if total > len(lines):
             lines.append(f"... and {total - len(lines)} more")
+        lines += beside  # what helps to mend them
         noun = "problem" if total == 1 else "problems"
         super().__init__("\n".join([*lines, f"{total} {noun} found; nothing was run"]))
 

@@ -105,10 +105,10 @@ class Problems:
         files = {name: at for at, name in enumerate(dict.fromkeys(problem.file for problem in problems))}
         return tuple(sorted(problems, key=lambda problem: (files[problem.file], problem.line or 0)))
 
-    def raise_any(self) -> None:
-        """Raise one `DatasetError` with every error, if there is any."""
+    def raise_any(self, *, beside: Iterable[str] = ()) -> None:
+        """Raise one `DatasetError` with every error, if there is any; `beside` are lines that help to mend them."""
         if self.total:
-            raise DatasetError(self.found(), self.total)
+            raise DatasetError(self.found(), self.total, tuple(beside))
 
     def _is_new(self, problem: Problem) -> bool:
         if len(self._seen) > 10_000:  # bounded: past this, repeats are told apart no longer

@@ -13,7 +13,7 @@ import importlib
 import importlib.resources
 import pkgutil
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -26,6 +26,8 @@ from vivavoce.core.model import Use
 from vivavoce.core.place import did_you_mean
 
 Maker = Callable[..., Any]  # a plugin's class: what its options make is known only to its kind
+_TELLING = 4
+"""Letters without which the beginning of a name tells nothing."""
 _NAMES = re.compile(r"^__all__ = \[([^\]]*)\]", re.MULTILINE)
 
 KINDS = ("formats", "targets", "evaluators", "judges", "simulators", "providers", "reports", "stores", "engines")
@@ -60,12 +62,14 @@ class Own(Protocol):
 
 
 def fold(name: str) -> str:
-    """A name as it is compared: without case, `_`, `-`, space and a leading `builtin.` or `m365.`.
+    """A name as it is compared: without case, `_`, `-`, space, a leading `builtin.` or `m365.`, and `Evaluator` at its end.
 
     Where vendors mean different things by a name, the one without a vendor before it is Microsoft 365's.
     """
     folded = name.lower().replace("_", "").replace("-", "").replace(" ", "")
-    return folded.removeprefix("builtin.").removeprefix("m365.")
+    folded = folded.removeprefix("builtin.").removeprefix("m365.")
+    short = folded.removesuffix("evaluator")
+    return short if without_vendor(short) else folded
 
 
 def without_vendor(name: str) -> str:
@@ -109,7 +113,7 @@ def own(kind: str, name: str, project: Path | None) -> Own | None:
         raise PluginError(f"{found[0].place}: Viva has {taken} itself, and a name means one {kind[:-1]}; rename yours")
     if len(found) > 1:
         places = " and ".join(each.place for each in found)
-        raise PluginError(f"{places} have one name, since case and _ do not count; rename one")
+        raise PluginError(f"{places} have one name, since case, _ and Evaluator at the end do not count; rename one")
     return found[0]
 
 
@@ -131,7 +135,9 @@ def find(kind: str, name: str, *, project: Path | None = None) -> Maker:
     for known, why in elsewhere(kind).items():
         if folded.startswith(fold(known)) if known[-1] in ".:" else fold(known) == fold(without_vendor(name)):
             raise UnknownPlugin(f'{kind[:-1]} "{name}" is not answered here: {why}')
-    raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({did_you_mean(folded, names(kind, project=project))})')
+    known_names = names(kind, project=project)
+    way_out = did_you_mean(_beginning(folded, known_names) or folded, known_names)
+    raise UnknownPlugin(f'unknown {kind[:-1]} "{name}" ({way_out})')
 
 
 def known_as(kind: str, name: str, *, project: Path | None = None) -> str:
@@ -205,6 +211,14 @@ def elsewhere(kind: str) -> Mapping[str, str]:
         return MappingProxyType({})
     told: Mapping[str, str] = importlib.import_module(f"vivavoce.{kind}._elsewhere").TOLD
     return told
+
+
+def _beginning(folded: str, known: Iterable[str]) -> str | None:
+    """The one known name that begins as a folded one does, as far as the shorter goes; `None` where that tells nothing."""
+    own = {name: fold(without_vendor(name)) for name in known}
+    longer = [name for name in own if own[name].startswith(folded)]
+    found = longer or sorted((name for name in own if folded.startswith(own[name])), key=len)[-1:]
+    return found[0] if len(found) == 1 and min(len(folded), len(own[found[0]])) >= _TELLING else None
 
 
 def _of_project(kind: str, project: Path | None) -> tuple[Own, ...]:

@@ -20,6 +20,8 @@ from vivavoce.run.examiner import Examiner, examiner
 _KEPT = 4096
 """How many lists of checks are remembered; a file that has more of them is merely slower."""
 
+_SHOWN = 100
+"""Characters of a check's options that a message shows."""
 
 _LEVELS: Mapping[str, Literal["turn", "case"]] = MappingProxyType({"turn": "turn", "conversation": "case"})
 """What a person calls the levels."""
@@ -34,10 +36,13 @@ class Checks:
 
     A run's evaluators replace defaults and are added to what the file names; where both name one, the file's options hold.
     `only` filters the outcome by name. `folder` is the project's, which may have evaluators of its own.
+
+    Raises:
+        UsageError: two of the run's evaluators have one name, and are not the same.
     """
 
     def __init__(self, run: Sequence[Check], only: Sequence[str], *, folder: Path = Path()) -> None:
-        self._run = tuple(run)
+        self._run = distinct(run)
         self._folder = folder
         self._only = frozenset(plugins.fold(name) for name in only)
         self._made: dict[bytes, Examiner | PluginError] = {}
@@ -87,14 +92,20 @@ class Checks:
         return made
 
     def validate(self, source: Source, case: Case, problems: Problems) -> None:
-        """Report every check of a case that cannot be made."""
-        for check in (*case.checks, *(check for turn in case.turns for check in turn.checks)):
-            if self._is_replaced(check):
-                continue
-            try:
-                self.examiner(check)
-            except PluginError as error:
-                problems.add(source, str(error), path=check.path or case.path, line=case.line)
+        """Report every check of a case that cannot be made, or has the name of another."""
+        for checks in (case.checks, *(turn.checks for turn in case.turns)):
+            names: dict[str, Check] = {}
+            for check in checks:
+                if self._is_replaced(check):
+                    continue
+                try:
+                    self.examiner(check)
+                except PluginError as error:
+                    problems.add(source, str(error), path=check.path or case.path, line=case.line)
+                first = names.setdefault(plugins.fold(_score_name(check)), check)
+                if first is not check:
+                    message = f"{_typed(check)} has the name of another check of the same, {_typed(first)}"
+                    problems.add(source, message, path=check.path or case.path, line=case.line, fix="keep one")
 
     def apply(self, case: Case) -> Case:
         """The case with the checks that are applied in the end, each at its level."""
@@ -210,6 +221,23 @@ class Checks:
         return not self._only or any(plugins.fold(name) in self._only for name in names)
 
 
+def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """A run's checks, each once: one that is asked for again in the same way is the same.
+
+    Raises:
+        UsageError: two that are not the same have one name, under which nobody could tell their scores apart.
+    """
+    found: dict[str, Check] = {}
+    for check in checks:
+        first = found.setdefault(plugins.fold(_score_name(check)), check)
+        if first is not check and _way(first) != _way(check):
+            raise UsageError(
+                f"{_typed(first)} and {_typed(check)} are two checks of one name, {_score_name(first)}; keep one, or give one "
+                f"a name of its own, as NAME:{_typed(replace(check, name=''))}"
+            )
+    return tuple(found.values())
+
+
 def at_level(checks: Sequence[Check], level: str | None) -> tuple[Check, ...]:
     """A run's checks where `--level` says they are applied; one that cannot be is told of when it is made.
 
@@ -219,6 +247,18 @@ def at_level(checks: Sequence[Check], level: str | None) -> tuple[Check, ...]:
     if level not in (None, *_LEVELS):
         raise UsageError(f'"{level}" is no level ({did_you_mean(str(level), _LEVELS)})')
     return tuple(checks) if level is None else tuple(replace(check, level=_LEVELS[level]) for check in checks)
+
+
+def _way(check: Check) -> bytes:
+    """What makes two checks of one name the same."""
+    return codec.canonical([plugins.fold(check.evaluator), check.options, check.level])
+
+
+def _typed(check: Check) -> str:
+    """A check as a person asks for it, cut where its options are long."""
+    options = codec.canonical(check.options).decode() if check.options else ""
+    named = f"{check.name}:" if check.name and check.name != check.evaluator else ""
+    return f"{named}{check.evaluator}{'=' if options else ''}{options[:_SHOWN]}{'…' if len(options) > _SHOWN else ''}"
 
 
 def _score_name(check: Check) -> str:

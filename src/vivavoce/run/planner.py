@@ -15,10 +15,11 @@ from vivavoce.core.errors import UsageError
 from vivavoce.core.model import File, Header, Plan, Selection, Suite, Use
 from vivavoce.core.place import Problems, nearest
 from vivavoce.core.source import Source
+from vivavoce.run import answers as held
 from vivavoce.run import files, joining, secrecy, telling
 from vivavoce.run.asking import judge_of, simulator_of
 from vivavoce.run.joining import Recordings
-from vivavoce.run.reading import MADE, TO_FETCH, Count, Reading, read, reopened
+from vivavoce.run.reading import MADE, Count, Reading, read, reopened
 from vivavoce.run.steady import Stamp, stamp
 from vivavoce.run.trials import Trials
 
@@ -44,7 +45,7 @@ def plan(
     recordings = joining.recordings(selection, problems, folder, live=live)
     answers = answers if recordings is None else None
     readings, count, checks = read(selection, problems, folder, suites, live=answers, recordings=recordings)
-    problems.raise_any()
+    problems.raise_any(beside=held.ways_out(problems) if count.unanswered else ())
     if not count.selected:
         raise UsageError(_nothing_selected(selection, count))
     _check_only(selection, readings)
@@ -54,7 +55,7 @@ def plan(
         )
     selection = replace(
         selection,
-        target=selection.target or _default_target(count),
+        target=selection.target or _default_target(count, held.ways_out(problems)),
         judge=selection.judge or _default_judge(),
         simulator=(selection.simulator or Use(name="scripted")) if count.simulated else None,
     )
@@ -154,13 +155,19 @@ def _trial_count(selection: Selection, count: Count) -> int:
     return cases * selection.repeat
 
 
-def _default_target(count: Count) -> Use:
+def _default_target(count: Count, ways_out: Iterable[str]) -> Use:
+    """What replays the answers of the files; when they hold none, `ways_out` may tell why."""
     if count.recorded:
         return Use(name="recorded")
     ways = ", ".join(specs.ways("targets"))
+    told = "".join(f"\n{way}" for way in ways_out)
     if count.unanswered and all(turn is not None and turn.input is None for _, _, turn in count.unanswered):
-        raise UsageError(f"no target: the files hold neither questions nor answers; name one with --target, and {TO_FETCH}")
-    raise UsageError(f"no target: the files hold no answers, so say which agent to examine with --target, as one of: {ways}")
+        raise UsageError(
+            f"no target: the files hold neither questions nor answers; name one with --target, and {held.TO_FETCH}{told}"
+        )
+    raise UsageError(
+        f"no target: the files hold no answers, so say which agent to examine with --target, as one of: {ways}{told}"
+    )
 
 
 def _default_judge() -> Use:

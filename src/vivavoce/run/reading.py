@@ -16,12 +16,12 @@ from msgspec import structs
 from vivavoce.core import codec
 from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
-from vivavoce.core.model import NOTHING, Case, Expectation, Header, Selection, Suite, Turn
+from vivavoce.core.model import NOTHING, Case, Expectation, Header, Selection, Suite
 from vivavoce.core.parts import Alike
 from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
-from vivavoce.run import files
+from vivavoce.run import answers, files
 from vivavoce.run.checks import Checks, at_level
 from vivavoce.run.examiner import Examiner, lacking
 from vivavoce.run.joining import Recordings
@@ -30,9 +30,6 @@ from vivavoce.run.steady import Stamp, stamp
 
 MADE = "python"
 """The format of a suite that was made in Python."""
-_MOST_UNANSWERED = 200
-TO_FETCH = "fetch the answer, if a column names one that a service keeps: --target-option fetch=COLUMN"
-NOBODY = "has a persona, and no agent answers the simulated user: what a dataset holds was said to somebody else"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,8 +65,8 @@ class Count:
     """Whether any evaluator that is applied waits for somebody."""
     own: dict[str, Own] = field(default_factory=dict)
     """Evaluators of the project's own that are applied, by their place."""
-    unanswered: list[tuple[Source, Case, Turn | None]] = field(default_factory=list)
-    """Turns without a recorded answer, and cases whose turns are yet to be simulated; the first of them."""
+    unanswered: list[answers.Unanswered] = field(default_factory=list)
+    """The first of what has no answer."""
 
 
 def read(
@@ -113,10 +110,7 @@ def read(
         count = _count(suite, source, selection, checks, problems, total, live, recordings)
         found.append(_reading(source, MADE, suite, count))
     if live is False and (selection.target is not None or total.recorded):
-        for source, case, turn in total.unanswered:
-            message = "holds no answer, and no target was named" if selection.target is None else "holds no recorded answer"
-            message, path = (NOBODY, "") if turn is None else (message, turn.path)
-            problems.add(source, message, path=path or case.path, line=case.line, fix="name an agent with --target")
+        answers.tell(total.unanswered, selection, problems)
     return _distinct_names(found), total, checks
 
 
@@ -145,8 +139,11 @@ def _count(
 ) -> Count:
     count = Count()
     shapes = _Shapes()
+    column = answers.column(selection)
     for case, times in _kinds(suite, selection, recordings):
         count.cases += times
+        if column is not None:
+            column.look(case)
         is_simulated, is_selected = case.is_simulated, selected(case, selection)
         if is_simulated and (why := unsayable(case.persona)) is not None:
             problems.add(source, why, path=case.path, line=case.line)
@@ -158,7 +155,7 @@ def _count(
             if shape is not None and problems.total > before:
                 shape = None  # each of its kind is told of
         if live is not None and is_selected and not _is_enough(total, selection):
-            _look_at_answers(case, source, live, problems, total)
+            answers.look(case, source, live, problems, total.unanswered)
         if problems.total or not is_selected:
             # Once something is wrong, nothing will run: what is left to find are more problems.
             if len(total.some_ids) < 5:
@@ -177,6 +174,8 @@ def _count(
         if shape.more:
             _count_checks(checks.apply(shape.case), checks, count, total, shape.more)
     total.cases += count.cases
+    if column is not None and count.cases:
+        column.end(source, problems)
     return count
 
 
@@ -199,17 +198,6 @@ def _ids(chosen: Sequence[tuple[Source, Format]], suites: Sequence[Suite]) -> It
 
 def _is_enough(total: Count, selection: Selection) -> bool:
     return selection.limit is not None and total.selected >= selection.limit
-
-
-def _look_at_answers(case: Case, source: Source, live: bool, problems: Problems, total: Count) -> None:
-    """What an agent would have to be told, or must have answered already."""
-    if case.is_simulated and not live and len(total.unanswered) < _MOST_UNANSWERED:
-        total.unanswered.append((source, case, None))
-    for turn in case.turns:
-        if live and turn.input is None:
-            problems.add(source, "says nothing to the agent", path=turn.path or case.path, line=case.line, fix=TO_FETCH)
-        elif not live and turn.reply is None and turn.fault is None and len(total.unanswered) < _MOST_UNANSWERED:
-            total.unanswered.append((source, case, turn))
 
 
 def _count_checks(case: Case, checks: Checks, count: Count, total: Count, times: int = 1) -> None:

@@ -131,6 +131,7 @@ def test_evaluators_of_a_document(read):
                 "initialization_parameters": {"threshold": 0.2, "model": "x"},
             },
             "custom_one",
+            "rouge_score_evaluator",
             evaluator_parameters={"builtin.f1_score": {"threshold": 0.9}},
         ),
     )
@@ -139,6 +140,7 @@ def test_evaluators_of_a_document(read):
         ("Coherence", "Coherence", {}, "evaluators[1]"),
         ("BleuScore", "mine", {"threshold": 0.2}, "evaluators[2]"),
         ("custom_one", "custom_one", {}, "evaluators[3]"),
+        ("RougeScore", "rouge_score", {}, "evaluators[4]"),
     ]
     assert {(each.origin, each.given, each.level) for each in checks} == {("file", None, None)}
 

@@ -111,14 +111,15 @@ _OF_THE_JUDGE = frozenset(
     )
 )
 """Options that say who judges, which the run says here."""
+_BEHIND = re.compile(r"[ _-]*evaluator$", re.IGNORECASE)
 _RENAMED = MappingProxyType({"pass_threshold": "threshold"})
 
 
 def bare(name: str) -> str:
-    """A name as the catalog has it: without `builtin.`, and without `Evaluator` at its end."""
+    """A name as the catalog has it: without `builtin.`, and without `Evaluator` at its end, both in any case."""
     told = name.strip()
     told = told[len("builtin.") :] if told.lower().startswith("builtin.") else told
-    return told.removesuffix("Evaluator") or told
+    return _BEHIND.sub("", told) or told
 
 
 def ours(name: str) -> str:

@@ -22,9 +22,13 @@ def check_map(value: JSON, path: str, checker: Checker, say: Say, warn: Say) -> 
         checker.check(value, {"type": "object"}, path)
         return
     known = evaluators(strict=False)["properties"]
+    seen: dict[str, str] = {}
     for name, options in value.items():
         place = join(path, name)
-        if name in known:
+        first = seen.setdefault(fold(name), name)
+        if first != name:
+            say(f'names the same evaluator as "{first}"', place, "keep one")
+        elif name in known:
             checker.check(options, known[name], place, noun="option")
             _warn_of_format(options, place, warn)
         elif not re.match(NAME, name) or not name.isidentifier():
@@ -46,9 +50,9 @@ def checks_of(value: dict[str, JSON], path: str, origin: Origin) -> tuple[Check,
 
 
 def merge(base: Sequence[Check], own: Iterable[Check]) -> tuple[Check, ...]:
-    """The base in its order, a repeated name with the item's own options whole; then new names."""
-    by_name = {check.evaluator: check for check in own}
-    merged = {check.evaluator: by_name.get(check.evaluator, check) for check in base}
+    """The base in its order, a repeated name, however it is spelt, with the item's own options whole; then new names."""
+    by_name = {fold(check.evaluator): check for check in own}
+    merged = {folded: by_name.get(folded, check) for check in base for folded in (fold(check.evaluator),)}
     return tuple({**merged, **by_name}.values())
 
 
