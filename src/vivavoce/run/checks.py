@@ -258,7 +258,7 @@ def _typed(check: Check) -> str:
     """A check as a person asks for it, cut where its options are long."""
     options = codec.canonical(check.options).decode() if check.options else ""
     named = f"{check.name}:" if check.name and check.name != check.evaluator else ""
-    return f"{named}{check.evaluator}{'=' if options else ''}{options[:_SHOWN]}{'…' if len(options) > _SHOWN else ''}"
+    return f"{named}{check.evaluator}{'=' if options else ''}{options[:_SHOWN]}{'...' if len(options) > _SHOWN else ''}"
 
 
 def _score_name(check: Check) -> str:
