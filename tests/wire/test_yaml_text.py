@@ -284,11 +284,17 @@ def test_a_value_left_out_at_the_end_is_on_the_last_line():
     assert locate("a:\nb:", ["b"]) == {"b": 2}
 
 
+@pytest.mark.parametrize("text", ["{[0,?]", "? [a]\n: 1\nb:\n- 2", "{{a: 1}: 2}", "a: 1\n? - b\n: c"])
+def test_lines_are_found_as_far_as_names_are_text(text):
+    assert locate(text, ["a", "b[0]"]).get("a", 1) == 1
+
+
 @given(st.text("ab:-[]{}&*!?|>'\"#%@`,\n\t ~<01.", max_size=40))
 def test_any_text_gives_a_value_or_problems(text):
     value, problems = read(text)
     if value is None and not problems:
-        assert yaml.compose(text) is None or read(text) == (None, [])
+        node = yaml.compose(text.replace("\t", " "))  # which refuses tabs also where they are but space
+        assert node is None or node.value in ("", "~")
     assert all(problem.startswith("f:") for problem in problems)
     assert all(1 <= line <= text.count("\n") + 1 for line in locate(text, ["a", "b[0]"]).values())
 

@@ -266,6 +266,8 @@ def _walk(text: str) -> Iterator[tuple[str, Mark]]:
                 if stack:
                     above_it, place = stack[-1]
                     if place is None:
+                        if isinstance(event, yaml.CollectionStartEvent):
+                            return  # a name is text
                         stack[-1], named_at = (above_it, getattr(event, "value", "")), line
                         continue
                     path = join(above_it, place)
