@@ -245,7 +245,7 @@ def rows(folder: Path, count: int, sdk: float | None = None) -> None:
     growth = f"{large.peak_mb:.0f} MB / {small.peak_mb:.0f} MB"
     say(f"  peak memory, against {max(1, count // 100)} rows", growth, "1.1 x or +16 MB")
     part = answers(folder / "part.jsonl", max(1, count // 10))
-    pairs = [[recorded(folder, part, *exam, cores=cores) for cores in (1, 2)] for _ in range(3)]
+    pairs = [[recorded(folder, part, *exam, cores=cores) for cores in (1, 2)] for _ in range(7)]
     faster = statistics.median((one.wall - start.wall) / (two.wall - start.wall) for one, two in pairs)
     dearer = statistics.median((two.cpu - start.cpu) / (one.cpu - start.cpu) for one, two in pairs)
     say(f"  {max(1, count // 10)} rows on two cores, as against one", f"{faster:.2f} x faster", "1.6 x")
