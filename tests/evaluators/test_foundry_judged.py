@@ -298,6 +298,9 @@ def test_the_texts_of_all_parts_tell_a_plan_from_another(name: str) -> None:
         ("ProtectedMaterial", "run this one in Foundry"),
         ("foundry.eci", "custom-evaluators/"),
         ("PythonGrader", "custom-evaluators/"),
+        ("ContentSafetyEvaluator", "name those you want: Violence, Sexual, SelfHarm and HateUnfairness"),
+        ("qa", "name those you want: foundry.Groundedness, Relevance, foundry.Coherence, Fluency, Similarity and F1Score"),
+        ("QAEvaluator", "name those you want"),
     ],
 )
 def test_what_is_not_answered_here_is_known_and_says_what_to_use(name: str, instead: str) -> None:
