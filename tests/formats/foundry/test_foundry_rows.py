@@ -195,6 +195,17 @@ def test_every_shape_of_a_definition_is_one(case, given):
     assert case({"query": "q", "tool_definitions": given}).tools == ({"name": "stock", "parameters": {}},)
 
 
+def test_definitions_in_a_text_are_told_where_they_are_no_json(told, read):
+    way = '(definitions are a list such as [{"name": "find", "parameters": {...}}], or its JSON text)'
+    (broken,) = told({"query": "q"}, {"query": "q", "tool_definitions": '[{"name": "stock"'})
+    assert broken.startswith("2: tool_definitions: is not valid JSON: ")
+    assert broken.endswith(way)
+    _, _, problems = read([{"query": "q", "tool_definitions": "nope"}])
+    assert problems.total == 0, "the vendor takes texts"
+    (warning,) = map(str, problems.warnings)
+    assert warning == f's.jsonl:1: tool_definitions: is plain text, which a judge is shown as it stands: "nope" {way}'
+
+
 def test_definitions_that_are_plain_text_or_of_the_services_own(case):
     assert case({"query": "q", "tool_definitions": "It can search."}).tools == ({"description": "It can search."},)
     assert case({"query": "q", "tool_definitions": [{"type": "code_interpreter"}]}).tools == (
