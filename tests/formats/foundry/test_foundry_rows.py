@@ -420,6 +420,18 @@ def test_an_empty_column_beside_a_known_one_loses_nothing(told, read):
     assert [problem.line for problem in read(f"{table}q,x,,lost\n", name="s.csv")[2].found()] == [4]
 
 
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [("query,respones", "unknown column"), ("query,truth", "is kept and not examined"), ("question,answer", "has neither")],
+)
+def test_what_is_wrong_with_a_header_is_told_at_its_line(read, header, told):
+    _, _, problems = read(f"\n{header}\nq,r\nq,s\n", name="s.csv")
+    (problem,) = (*problems.found(), *problems.warnings)
+    assert problem.line == 2
+    assert told in problem.message
+    assert "more like it" not in problem.message
+
+
 def test_a_slip_in_a_later_row_is_one_warning_when_lenient(read):
     beside = {"query": "q", "ground_truth": "x", "groundtruth": "alt"}
     last = {**LAST, "groundtruth": "zzz"}
