@@ -146,7 +146,7 @@ def test_rows_with_answers_need_neither_target_nor_judge(viva: Viva, tmp_path: P
     assert {name for name, each in by_name.items() if each["pass"] + each["fail"]} == {"F1Score", "TaskNavigationEfficiency"}
     for name in ("Relevance", "Coherence", "Similarity"):
         assert by_name[name]["skip"] == len(ROWS)
-        assert f"{len(ROWS)} {name}" in done.stdout
+    assert f"{3 * len(ROWS)} Relevance, Coherence, Similarity  needs a judge" in done.stdout
     assert "--judge SPEC" in done.stdout
     skipped = out.rows[0]
     assert skipped["outputs.relevance.relevance_status"] == "skipped"

@@ -149,7 +149,7 @@ class Checks:
         return replace(case, turns=tuple(turns), checks=self._distinct([*whole, *lifted]))
 
     def _of_all(self, case: Case) -> Case:
-        """A case whose checks all stand with the case: its turns are not known before they are held, or not looked at singly."""
+        """A case whose checks all stand with the case: turns are not known before they are held, or not looked at."""
         flat = self._flat(case.checks, alone=False)
         case = replace(case, checks=self._distinct(map(_of_the_whole, flat) if _is_whole(case) else flat))
         if case.is_simulated:
