@@ -121,7 +121,7 @@ class Checks:
 
     def apply(self, case: Case) -> Case:
         """The case with the checks that are applied in the end, each at its level."""
-        if case.persona is not None or _is_whole(case):
+        if case.persona is not None or (case.checks and _is_whole(case)):
             return self._of_all(case)
         alone = len(case.turns) == 1
         if alone and not case.checks:
