@@ -135,6 +135,8 @@ def test_wrong_options_are_refused_by_name(options, message):
             {"matching_mode": "x"},
             r'matching_mode is "x" \(known here: exact_match, in_order_match, any',
         ),
+        ("RegexMatch", {}, 'evaluator RegexMatch: the option "patterns" is missing$'),
+        ("Rubric", {"dimensions": [{"id": "a"}]}, r'dimensions\[0\]: "description" is missing$'),
         ("RegexMatch", {"patterns": "x"}, "patterns: expected a list, got text"),
         ("RegexMatch", {"patterns": ["x", 3]}, r"patterns\[1\]: expected text, got a whole number"),
         ("F1Score", {"threshold": 5}, "evaluator F1Score: threshold is 5; it lies between 0 and 1"),

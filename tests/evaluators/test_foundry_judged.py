@@ -119,7 +119,7 @@ def test_what_examines_turns_alone_is_refused_for_conversations_before_any_call(
 def test_a_conversation_has_another_rubric_under_the_same_name() -> None:
     turn = Checks((), ()).examiner(Check(evaluator="Coherence"))
     case = Checks((), ()).examiner(Check(evaluator="Coherence", level="case"))
-    assert (turn.kind, turn.level, turn.rubric) == ("Coherence", "turn", "Coherence@1")
+    assert (turn.kind, turn.level, turn.rubric) == ("Coherence", "turn", "Coherence@2")
     assert (case.kind, case.level, case.rubric) == ("Coherence", "case", "Coherence/case@1")
     assert case.evaluator.rubric.construct is None, "the local judge was never measured on conversations"
 
@@ -198,6 +198,14 @@ async def test_instructions_among_earlier_messages_reach_the_judge() -> None:
     ask = Oracle(of_turn(history=(Message(role="developer", content="Never speak of the weather."),)))
     await build("TaskAdherence").score(ask.evidence, ask)
     assert "developer: Never speak of the weather." in ask.prompts[0]
+
+
+@pytest.mark.parametrize("name", ["Relevance", "Coherence"])
+async def test_an_answer_is_read_with_the_turns_before_it(name: str) -> None:
+    earlier = (Message(role="user", content="I am off to Oslo."), Message(role="assistant", content="Pack a coat."))
+    ask = Oracle(of_turn(history=earlier))
+    await build(name).score(ask.evidence, ask)
+    assert "user: I am off to Oslo.\nassistant: Pack a coat." in ask.prompts[0].replace("\n\n", "\n")
 
 
 async def test_a_tool_result_cannot_end_its_fence() -> None:
@@ -290,6 +298,9 @@ def test_the_texts_of_all_parts_tell_a_plan_from_another(name: str) -> None:
         ("ProtectedMaterial", "run this one in Foundry"),
         ("foundry.eci", "custom-evaluators/"),
         ("PythonGrader", "custom-evaluators/"),
+        ("ContentSafetyEvaluator", "name those you want: Violence, Sexual, SelfHarm and HateUnfairness"),
+        ("qa", "name those you want: foundry.Groundedness, Relevance, foundry.Coherence, Fluency, Similarity and F1Score"),
+        ("QAEvaluator", "name those you want"),
     ],
 )
 def test_what_is_not_answered_here_is_known_and_says_what_to_use(name: str, instead: str) -> None:

@@ -175,6 +175,18 @@ def test_it_abstains_from_what_it_was_never_measured_on() -> None:
             asyncio.run(Local().judge(rubric, evidence("When?", "At nine."), {}))
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("coherence.conversation", "was never measured on Coherence of whole conversations, only on .* of single answers; use"),
+        ("foundry.groundedness", "judges single answers, not whole conversations: use"),
+    ],
+)
+def test_it_abstains_from_whole_conversations_and_says_so(name: str, why: str) -> None:
+    with pytest.raises(Abstain, match=why):
+        asyncio.run(Local().judge(_rubrics.load(name, "case"), evidence("When?", "At nine."), {}))
+
+
 def test_it_abstains_where_it_is_no_better_than_chance() -> None:
     with pytest.raises(Abstain, match=r"answers of a few words .* chance: AUC 0\.\d\d \(0\.4.*; viva model install, or"):
         verdict("relevance", "What is the capital of France?", "Paris")

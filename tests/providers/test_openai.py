@@ -270,7 +270,7 @@ async def test_a_header_of_ones_own_stands_before_the_key(models, made):
 @pytest.mark.parametrize(
     ("options", "says_so"),
     [
-        ({}, "missing required field `model`"),
+        ({}, 'the option "model" is missing'),
         ({"model": "m", "api_key": None}, "there is no key: set the variable OPENAI_API_KEY, or the option api_key"),
         ({"model": "m", "api_key": "${NOT_THERE}"}, "api_key names the variable NOT_THERE, which is not set"),
         ({"model": "m", "api_key": "a\nb"}, "cannot be sent"),

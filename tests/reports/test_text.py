@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.core.reply import Reply, ToolCall
-from vivavoce.core.result import Fault
+from vivavoce.core.result import Fault, Score
 from vivavoce.core.visible import visible
-from vivavoce.reports._text import answered, cut, encoded, failure, line, said
+from vivavoce.reports._text import answered, cut, encoded, failure, line, said, skipped
 
 ANYTHING = st.text(st.characters(codec=None, categories=None), max_size=200)
 
@@ -54,6 +54,20 @@ def test_a_line_is_one_line_within_its_limit(text, limit):
     shown = line(text, limit)
     assert len(shown) <= limit
     assert len(shown.splitlines()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("Relevance: too few words", "too few words"),
+        ("Relevance needs a judge", "needs a judge"),
+        ("Relevances are many", "Relevances are many"),
+        ("needs a judge", "needs a judge"),
+        ("Relevance", "Relevance"),
+    ],
+)
+def test_why_a_check_was_skipped_stands_beside_its_name_and_does_not_repeat_it(reason, told):
+    assert skipped(Score(name="Relevance", evaluator="Relevance", status="skip", reason=reason)) == told
 
 
 def test_a_line_looks_at_no_more_than_it_shows():

@@ -198,7 +198,7 @@ async def test_a_call_that_is_not_there_is_named_with_the_nearest(agent: Agent, 
     other = await examine(cases("one", "two"), agent, models, replay="calls.jsonl", evaluators=["m365.Coherence"])
     score = next(iter(other.results)).turns[0].scores[0]
     assert score.status == "error"
-    assert 'does not hold Coherence@1 of case "c1"' in score.reason
+    assert 'does not hold Coherence@2 of case "c1"' in score.reason
     assert "rubric is" in score.reason
 
 

@@ -150,6 +150,32 @@ async def test_a_judge_that_never_answers_is_given_up_with_the_case(models):
     assert (made.status, made.reason) == ("error", "not judged within the time limit of the case")
 
 
+class Impatient:
+    """Waits for something of its own, and gives it up."""
+
+    scale = (0, 1)
+
+    def score(self, evidence):
+        raise TimeoutError("the dictionary did not answer")
+
+
+class Waiting(Impatient):
+    async def score(self, evidence, ask):
+        async with asyncio.timeout(0):
+            await asyncio.sleep(3600)
+
+
+@pytest.mark.parametrize("limit", [None, 60])
+@pytest.mark.parametrize("made_of", [Impatient, Waiting])
+async def test_a_time_limit_of_an_evaluators_own_is_its_own_error(made_of, limit):
+    check = Check(evaluator="ExactMatch")
+    of = replace(examiner(check, Path()), evaluator=made_of(), asks=made_of is Waiting, at_once=False)
+    deadline = None if limit is None else asyncio.get_running_loop().time() + limit
+    made = await bench()._examine(of, check, evidence("a", "a"), deadline)
+    assert made.status == "error"
+    assert made.reason.startswith("the evaluator failed: TimeoutError: ")
+
+
 async def test_no_judge_is_a_skip_with_the_way_out():
     made = await score("Relevance", evidence())
     assert (made.status, made.value) == ("skip", None)

@@ -120,11 +120,99 @@ def test_a_part_of_an_answer_needs_somebody_who_answers(rows):
 
 
 def test_defaults_that_are_replaced_need_not_exist():
-    case = Case(id="a", checks=(Check(evaluator="NoSuch", origin="default", level="case"),))
+    case = Case(id="a", checks=(Check(evaluator="NoSuch", origin="default"),))
     found = Problems()
     Checks((EXACT,), ()).validate(None, case, found)
     assert not found.total
     assert Checks((EXACT,), ()).apply(case).checks == ()
+
+
+SEED = {"test_case_description": "Somebody asks.", "desired_num_turns": 1}
+NOT_WHOLE = "ExactMatch examines single turns, not whole conversations"
+EVERY_TURN = "(--level turn examines every turn of a simulated conversation)"
+
+
+def examined(folder: Path, name: str, *evaluators: str, **chosen) -> list[tuple[str, str | None]]:
+    """What examines the one case of a file, each check with its level."""
+    typed = tuple(Check(evaluator=each, origin="run") for each in evaluators)
+    (trial,) = plan(Selection(paths=(name,), evaluators=typed, target=ASKED, **chosen), folder=folder).trials
+    assert all(not turn.checks for turn in trial.case.turns)
+    return [(check.evaluator, check.level) for check in trial.case.checks]
+
+
+def test_a_simulated_conversation_is_examined_as_a_whole_unless_turns_are_asked_for(rows):
+    folder = rows(SEED)
+    assert examined(folder, "a.jsonl") == [("TaskCompletion", "case")]
+    assert examined(folder, "a.jsonl", level="turn") == [("TaskCompletion", "turn")]
+    assert examined(folder, "a.jsonl", "Coherence") == [("Coherence", "case")]
+    assert examined(folder, "a.jsonl", "ExactMatch", "Coherence", level="turn") == [
+        ("ExactMatch", "turn"),
+        ("Coherence", "turn"),
+    ]
+    with pytest.raises(PluginError, match=NOT_WHOLE):
+        planned(folder, level="conversation", target=ASKED)
+
+
+def test_what_cannot_examine_a_simulated_conversation_is_told_at_every_seed(rows):
+    folder = rows(SEED, {"query": "q"}, SEED)
+    assert problems(folder, target=ASKED) == [f"a.jsonl:{line}: {NOT_WHOLE} {EVERY_TURN}" for line in (1, 3)]
+    assert planned(folder, target=ASKED, level="turn").count == 3
+    with pytest.raises(DatasetError) as caught:
+        planned(rows(*[SEED] * 1000, name="a.jsonl"), target=ASKED)
+    assert (len(caught.value.problems), caught.value.total) == (100, 1000)
+
+
+@pytest.fixture
+def document(tmp_path: Path):
+    """A document with a seed, or another row."""
+
+    def document(*evaluators: str, row: dict = SEED, **more) -> Path:
+        named = {"evaluators": list(evaluators)} if evaluators else {}
+        (tmp_path / "d.json").write_text(json.dumps({**named, **more, "data": [row]}), encoding="utf-8")
+        return tmp_path
+
+    return document
+
+
+def refused(folder: Path, *evaluators: str, **chosen) -> list[str]:
+    with pytest.raises(DatasetError) as caught:
+        examined(folder, "d.json", *evaluators, **chosen)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_what_a_document_names_examines_a_simulated_conversation_as_a_whole(document):
+    assert examined(document("builtin.coherence"), "d.json") == [("Coherence", "case")]
+    folder = document("builtin.coherence", "ExactMatch")
+    assert refused(folder) == [f"d.json:1: evaluators[1]: {NOT_WHOLE} {EVERY_TURN}"]
+    assert examined(folder, "d.json", level="turn") == [("Coherence", "turn"), ("ExactMatch", "turn")]
+    folder = document("ExactMatch", evaluation_level="turn")
+    assert examined(folder, "d.json", "PartialMatch") == [("PartialMatch", None), ("ExactMatch", "turn")]
+
+
+def test_what_a_run_adds_to_a_document_follows_the_same_rule(document):
+    folder = document("builtin.coherence")
+    assert refused(folder, "ExactMatch") == [f"d.json:1: data[0]: {NOT_WHOLE} {EVERY_TURN}"]
+    assert examined(folder, "d.json", "TaskCompletion") == [("TaskCompletion", "case"), ("Coherence", "case")]
+    folder = document(row={"query": "q"}, evaluation_level="conversation")
+    assert examined(folder, "d.json", "Coherence") == [("Coherence", "case")]
+    assert refused(folder, "ExactMatch") == [f"d.json:1: data[0]: {NOT_WHOLE} (--level turn examines the last answer)"]
+    assert examined(document(evaluation_level="turn"), "d.json", "ExactMatch") == [("ExactMatch", None)]
+
+
+def test_what_is_left_out_need_not_examine_the_whole(document, rows):
+    folder = document("builtin.coherence", "ExactMatch")
+    assert examined(folder, "d.json", "F1Score", only=("coherence",)) == [("Coherence", "case")]
+    assert refused(folder, only=("exact_match",)) == [f"d.json:1: evaluators[1]: {NOT_WHOLE} {EVERY_TURN}"]
+    (problem,) = refused(document("builtin.coherence", "ExactMatsch"), only=("coherence",))
+    assert "ExactMatsch" in problem, "which is there at no level"
+
+
+def test_personas_of_other_formats_are_examined_turn_by_turn(tmp_path):
+    native = {"id": "a", "persona": {"goal": "Buy a mug."}}
+    scenario = {"scenario_id": "a", "actor_profile": {"context": "A guest.", "goal": "Buy a mug."}, "input": "Hello"}
+    for name, case in (("n.jsonl", native), ("s.json", {"scenarios": [scenario]})):
+        (tmp_path / name).write_text(json.dumps(case), encoding="utf-8")
+        assert examined(tmp_path, name, "ExactMatch") == [("ExactMatch", None)]
 
 
 def test_levels_of_a_run():

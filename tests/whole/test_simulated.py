@@ -144,6 +144,20 @@ def test_seeds_of_foundry_are_simulated(tmp_path: Path) -> None:
     assert {case.persona.max_turns for case in run.cases if case.persona is not None} == {20, 1}
 
 
+def test_what_examines_turns_examines_those_of_a_seed_when_asked_to(viva: Viva, tmp_path: Path) -> None:
+    seed = {"test_case_description": "A customer wants to know when order HW-1042 arrives.", "desired_num_turns": 2}
+    write_cases(tmp_path / "seeds.jsonl", [seed])
+    asked = ["run", "seeds.jsonl", "--target", DESK, "--judge", "none", "--evaluator", 'RegexMatch={"patterns": ["."]}']
+    refused = viva(*asked)
+    assert refused.returncode == 2
+    assert "seeds.jsonl:1: RegexMatch examines single turns, not whole conversations (--level turn" in refused.stderr
+    done = viva(*asked, "--level", "turn", "--output", "run.json")
+    assert done.returncode == 0, done.stderr
+    (result,) = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["results"]
+    assert [[score["name"] for score in turn["scores"]] for turn in result["turns"]] == [["RegexMatch"]] * 2
+    assert viva(*asked, "--level", "conversation").returncode == 2
+
+
 def test_nobody_answers_a_simulated_user_from_a_record(tmp_path: Path) -> None:
     persona = {"id": "p", "persona": {"goal": "Buy a mug."}}
     mixed = write_cases(tmp_path / "mixed.jsonl", [{"id": "r", "input": "Hi", "reply": "Hi"}, persona])

@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 from vivavoce.core.place import did_you_mean
 
 _AT_OPTION = re.compile(r"(.*) - at `\$\.(\w+)(.*)`", re.DOTALL)
+_LACKING = re.compile(r"Object missing required field `([^`]+)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
 _TYPE = re.compile(r"`([^`]+)`")
 _TYPES = MappingProxyType(
     {
@@ -27,6 +28,10 @@ _TYPES = MappingProxyType(
 
 def in_words(message: str, maker: Callable[..., Any]) -> str:  # any plugin's
     """What is wrong with an option's value, as a person says it; any other message as it is."""
+    lacking = _LACKING.fullmatch(message)
+    if lacking is not None:
+        name, where = lacking.groups()
+        return f'{where}: "{name}" is missing' if where else f'the option "{name}" is missing'
     found = _AT_OPTION.fullmatch(message)
     if found is None:
         return message

@@ -19,6 +19,14 @@ TOLD: Mapping[str, str] = MappingProxyType(
             "only Microsoft's service has the index of protected texts, lyrics and code that it looks into, and no judge can "
             "stand for that; run this one in Foundry"
         ),
+        "content_safety": (
+            "in Microsoft's library it is four evaluators in one; name those you want: Violence, Sexual, SelfHarm and "
+            "HateUnfairness"
+        ),
+        "qa": (
+            "in Microsoft's library it is six evaluators in one; name those you want: foundry.Groundedness, Relevance, "
+            "foundry.Coherence, Fluency, Similarity and F1Score"
+        ),
         "eci": (
             "only Microsoft's service answers it (information on elections); use an evaluator of your own in "
             "custom-evaluators/ that says what you look for"

@@ -61,8 +61,9 @@ class StringCheck(_Compared):
     Measures: 1 when the comparison that `operation` names holds, else 0.
     Needs: the answer and an expected response, unless `input` and `reference` say otherwise.
     Example: `like` with expected "Paris": answer "It is Paris." -> 1, passed; answer "paris" -> 0; with `ilike` 1.
-    Limits: nothing is trimmed or folded, but for case with `ilike`; there are no wildcards. An empty reference is contained
-    in an empty text only. ExactMatch is more forgiving.
+    Limits: nothing is trimmed or folded, but for case with `ilike`; there are no wildcards. An empty reference equals, and
+    is contained in, an empty text alone; an empty cell of a table is no reference, and the check has nothing to compare with.
+    ExactMatch is more forgiving.
     Source: the `string_check` grader of OpenAI, and of Microsoft Foundry; `neq`, as some pages write `ne`, is accepted.
     """
 

@@ -109,7 +109,7 @@ class Findings:
                 self.slowest = (seconds, _text.line(f"{result.suite}/{result.case}", 60))
 
     def _skip(self, score: Score) -> None:
-        reason = _text.line(score.reason, 300)
+        reason = _text.skipped(score)
         if reason not in self.skips and len(self.skips) >= REASONS:
             self.other_skips += 1
             return

@@ -41,6 +41,13 @@ def line(text: str, limit: int) -> str:
     return shown[: limit - 1] + "…"
 
 
+def skipped(score: Score) -> str:
+    """Why a check was skipped, on one line, to stand beside the check's name: so without that name at its beginning."""
+    reason = line(score.reason, 300)
+    rest = reason.removeprefix(score.name)
+    return rest.removeprefix(":").lstrip() if rest != reason and rest.startswith((" ", ": ")) else reason
+
+
 def said(value: JSON) -> str:
     """What was said to the agent: text as it is, anything else as JSON."""
     return value if isinstance(value, str) else encoded(value)

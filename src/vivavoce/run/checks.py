@@ -15,7 +15,7 @@ from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.model import Case, Check
 from vivavoce.core.place import Problems, did_you_mean
 from vivavoce.core.source import Source
-from vivavoce.run.examiner import Examiner, examiner
+from vivavoce.run.examiner import NOT_WHOLE, Examiner, examiner
 
 _KEPT = 4096
 """How many lists of checks are remembered; a file that has more of them is merely slower."""
@@ -25,6 +25,9 @@ _SHOWN = 100
 
 _LEVELS: Mapping[str, Literal["turn", "case"]] = MappingProxyType({"turn": "turn", "conversation": "case"})
 """What a person calls the levels."""
+
+_TURN_BY_TURN = ("--level turn examines the last answer", "--level turn examines every turn of a simulated conversation")
+"""The way out for what cannot examine a whole conversation: of one that was held, and of one that is simulated."""
 
 
 _Flat = tuple[tuple[Check, ...], tuple[Check, ...]]
@@ -92,25 +95,34 @@ class Checks:
         return made
 
     def validate(self, source: Source, case: Case, problems: Problems) -> None:
-        """Report every check of a case that cannot be made, or has the name of another."""
+        """Report every check of a case that cannot be made, cannot be applied at its level, or has the name of another."""
+        if _is_whole(case):
+            for check in self._flat(case.checks, alone=False):
+                if check.origin == "run":
+                    self._look(_of_the_whole(check), source, case, problems)
         for checks in (case.checks, *(turn.checks for turn in case.turns)):
             names: dict[str, Check] = {}
             for check in checks:
                 if self._is_replaced(check):
                     continue
-                try:
-                    self.examiner(check)
-                except PluginError as error:
-                    problems.add(source, str(error), path=check.path or case.path, line=case.line)
+                # What is not applied must be there all the same, at whatever level.
+                self._look(check if self._wanted(check) else replace(check, level=None), source, case, problems)
                 first = names.setdefault(plugins.fold(_score_name(check)), check)
                 if first is not check:
                     message = f"{_typed(check)} has the name of another check of the same, {_typed(first)}"
                     problems.add(source, message, path=check.path or case.path, line=case.line, fix="keep one")
 
+    def _look(self, check: Check, source: Source, case: Case, problems: Problems) -> None:
+        try:
+            self.examiner(check)
+        except PluginError as error:
+            fix = _TURN_BY_TURN[case.persona is not None] if str(error).endswith(NOT_WHOLE) else ""
+            problems.add(source, str(error), path=check.path or case.path, line=case.line, fix=fix)
+
     def apply(self, case: Case) -> Case:
         """The case with the checks that are applied in the end, each at its level."""
-        if case.persona is not None:
-            return self._of_persona(case)
+        if case.persona is not None or (case.checks and _is_whole(case)):
+            return self._of_all(case)
         alone = len(case.turns) == 1
         if alone and not case.checks:
             (turn,) = case.turns
@@ -136,26 +148,14 @@ class Checks:
         whole = [check for check in own if check not in lowered]
         return replace(case, turns=tuple(turns), checks=self._distinct([*whole, *lifted]))
 
-    def _of_persona(self, case: Case) -> Case:
-        """A case whose turns nobody knows before they are held: what examines each of them stands with what examines all."""
-        whole = any(check.level == "case" for check in case.checks if self._is_replaced(check))
-        flat = [self._of_the_whole(check) if whole else check for check in self._flat(case.checks, alone=False)]
-        case = replace(case, checks=self._distinct(flat))
+    def _of_all(self, case: Case) -> Case:
+        """A case whose checks all stand with the case: turns are not known before they are held, or not looked at."""
+        flat = self._flat(case.checks, alone=False)
+        case = replace(case, checks=self._distinct(map(_of_the_whole, flat) if _is_whole(case) else flat))
         if case.is_simulated:
             return case
         each, rest = self.of_turns(case)  # it was held before
         return replace(case, turns=tuple(replace(turn, checks=(*turn.checks, *each)) for turn in case.turns), checks=rest)
-
-    def _of_the_whole(self, check: Check) -> Check:
-        """A run's check in place of a default that examines whole conversations: so does it, if it can."""
-        if check.origin != "run" or check.level is not None:
-            return check
-        whole = replace(check, level="case")
-        try:
-            self.examiner(whole)
-        except PluginError:
-            return check
-        return whole
 
     def of_turns(self, case: Case) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
         """Of a simulated case, the checks of each turn, and those of the whole conversation."""
@@ -219,6 +219,16 @@ class Checks:
     def _wanted(self, check: Check) -> bool:
         names = (check.evaluator, plugins.without_vendor(check.evaluator), _score_name(check))
         return not self._only or any(plugins.fold(name) in self._only for name in names)
+
+
+def _is_whole(case: Case) -> bool:
+    """Whether the file says that the conversation is examined as a whole."""
+    return any(check.level == "case" for check in case.checks)
+
+
+def _of_the_whole(check: Check) -> Check:
+    """A check where whole conversations are examined: a run's that names no level examines them too."""
+    return replace(check, level="case") if check.origin == "run" and check.level is None else check
 
 
 def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:

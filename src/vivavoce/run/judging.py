@@ -21,7 +21,7 @@ from vivavoce.run.cassette import Deck, Nobody
 from vivavoce.run.checks import Checks
 from vivavoce.run.examiner import Examiner
 from vivavoce.run.player import LATE, Late, Player
-from vivavoce.run.stubborn import within
+from vivavoce.run.stubborn import Overdue, within
 
 _LATE = "not judged within the time limit of the case"
 
@@ -125,7 +125,7 @@ class Bench:
             judged = error.failure.phase != "evaluator"  # that is how an evaluator's own code, run apart, tells of its mistake
             who = "judge" if judged else "evaluator"
             return self._stamp(examiner, "error", f"the {who} failed: {error}", judged=judged, took=asker)
-        if isinstance(error, TimeoutError | Late):
+        if isinstance(error, Overdue | Late):
             if self._player is not None:
                 self._player.late(Failure(code=LATE, message=_LATE, phase="judge"))
             return self._stamp(examiner, "error", _LATE, judged=asker is not None, took=asker)

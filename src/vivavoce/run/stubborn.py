@@ -15,11 +15,15 @@ _GRACE = 0.5
 """Seconds that a task which is cancelled has to end."""
 
 
+class Overdue(TimeoutError):
+    """The deadline of what was waited for came before its end; a time limit of its own is another matter."""
+
+
 async def within(deadline: float | None, work: Coroutine[Any, Any, T]) -> T:  # as coroutines are
     """What comes of it by the deadline, on the loop's clock; when that is over, or this is cancelled, so is the work.
 
     Raises:
-        TimeoutError: it took longer.
+        Overdue: it took longer.
         RuntimeError: it cancelled itself, or ended the program.
     """
     loop = asyncio.get_running_loop()
@@ -31,7 +35,7 @@ async def within(deadline: float | None, work: Coroutine[Any, Any, T]) -> T:  # 
         raise
     if not done:
         await _let_go(task)
-        raise TimeoutError
+        raise Overdue
     if task.cancelled():
         raise RuntimeError("it cancelled itself")
     return task.result()

@@ -77,8 +77,13 @@ def test_an_unnamed_column_is_kept(read):
 
 
 def test_a_cell_left_open_is_told(read):
-    _, _, problems = read('query,response\nq,"open\nx,y\n', "s.csv")
-    assert [problem.line for problem in problems.found()] == [2]
+    for text, line in (
+        ('query,response\nq,"open\nx,y\n', 2),
+        ('query,response\n"a\nb","c\nd\nx,y', 3),
+        ('query,"response\nq,r\n', 1),
+    ):
+        _, _, problems = read(text, "s.csv")
+        assert f"s.csv:{line}: opens a quote that is never closed" in [str(each).partition(";")[0] for each in problems.found()]
 
 
 def test_bytes_that_are_no_text_are_told_with_their_line(read):

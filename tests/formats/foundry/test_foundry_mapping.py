@@ -399,6 +399,21 @@ def test_a_field_that_a_grader_names_is_looked_for(read, grader):
     assert read(document({"name": "g", **grader}, rows=[{"query": "q", "wrong": "w"}]), "s.json")[2].found() == ()
 
 
+@pytest.mark.parametrize("key", ["input", "reference"])
+def test_what_is_wrong_with_a_grader_is_told_by_the_name_it_has_in_the_file(read, key):
+    wrong = {key: "{{item.wrong}}"}
+    named = {"type": "string_check", "name": "check"}
+    for made, path in (
+        (document({**named, **wrong}), f"evaluators[0].{key}"),
+        (document({**named, "initialization_parameters": wrong}), f"evaluators[0].initialization_parameters.{key}"),
+        (document("string_check", evaluator_parameters={"string_check": wrong}), f"evaluator_parameters.string_check.{key}"),
+        (document("string_check", openai_graders={"string_check": wrong}), f"openai_graders.string_check.{key}"),
+    ):
+        (problem,) = read(made, "s.json")[2].found()
+        assert problem.path == path
+        assert f'"{key}"' in json.dumps(made, indent=1).splitlines()[(problem.line or 0) - 1]
+
+
 def test_a_part_of_an_answer_in_a_graders_text_is_a_targets(read):
     made = document({"type": "score_model", "name": "s", "input": "Rate {{sample.output_text}}"})
     assert read(made, "s.json", live=True)[2].found() == ()

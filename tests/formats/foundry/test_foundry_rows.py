@@ -195,6 +195,17 @@ def test_every_shape_of_a_definition_is_one(case, given):
     assert case({"query": "q", "tool_definitions": given}).tools == ({"name": "stock", "parameters": {}},)
 
 
+def test_definitions_in_a_text_are_told_where_they_are_no_json(told, read):
+    way = '(definitions are a list such as [{"name": "find", "parameters": {...}}], or its JSON text)'
+    (broken,) = told({"query": "q"}, {"query": "q", "tool_definitions": '[{"name": "stock"'})
+    assert broken.startswith("2: tool_definitions: is not valid JSON: ")
+    assert broken.endswith(way)
+    _, _, problems = read([{"query": "q", "tool_definitions": "nope"}])
+    assert problems.total == 0, "the vendor takes texts"
+    (warning,) = map(str, problems.warnings)
+    assert warning == f's.jsonl:1: tool_definitions: is plain text, which a judge is shown as it stands: "nope" {way}'
+
+
 def test_definitions_that_are_plain_text_or_of_the_services_own(case):
     assert case({"query": "q", "tool_definitions": "It can search."}).tools == ({"description": "It can search."},)
     assert case({"query": "q", "tool_definitions": [{"type": "code_interpreter"}]}).tools == (
@@ -407,6 +418,18 @@ def test_an_empty_column_beside_a_known_one_loses_nothing(told, read):
     table = "query,response,ground_truth,groundtruth\nq,x,x,alt\nq,x,,\n"
     assert read(table, name="s.csv")[2].found() == ()
     assert [problem.line for problem in read(f"{table}q,x,,lost\n", name="s.csv")[2].found()] == [4]
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [("query,respones", "unknown column"), ("query,truth", "is kept and not examined"), ("question,answer", "has neither")],
+)
+def test_what_is_wrong_with_a_header_is_told_at_its_line(read, header, told):
+    _, _, problems = read(f"\n{header}\nq,r\nq,s\n", name="s.csv")
+    (problem,) = (*problems.found(), *problems.warnings)
+    assert problem.line == 2
+    assert told in problem.message
+    assert "more like it" not in problem.message
 
 
 def test_a_slip_in_a_later_row_is_one_warning_when_lenient(read):

@@ -377,7 +377,7 @@ def test_an_older_answer_does_not_stand_for_one_that_failed(read_again):
 
 def test_a_simulated_conversation_stands_in_its_row_and_is_read_again(run, read_again):
     seed = {"test_case_id": "a", "test_case_description": "The user wants to know when the shop opens.", "desired_num_turns": 2}
-    (row,) = run([seed], target=str.upper, evaluators=["ExactMatch"])
+    (row,) = run([seed], target=str.upper, evaluators=["ExactMatch"], level="turn")
     said = row["outputs.messages"]
     assert [each["role"] for each in said] == ["user", "assistant"] * (len(said) // 2)
     assert said[-1]["content"] == said[-2]["content"].upper() == row["outputs.response"]

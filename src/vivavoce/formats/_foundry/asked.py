@@ -103,6 +103,6 @@ def defaults(*, truth: bool, context: bool, actions: bool, whole: bool) -> tuple
 
 
 @cache
-def of_seeds() -> tuple[Check, ...]:
+def of_seeds(*, whole: bool) -> tuple[Check, ...]:
     """What examines a conversation that is simulated."""
-    return (replace(names.default("TaskCompletion"), level="case"),)
+    return (replace(names.default("TaskCompletion"), level="case" if whole else "turn"),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from vivavoce.core.model import NOTHING, Case, Check, Expectation, Turn
 from vivavoce.core.reply import JSON, Object, Reply
@@ -31,7 +32,8 @@ class Building:
     def case(self, name: str, position: int, path: str, line: int | None) -> Case | None:
         """The case of the row, or `None` if it is none; what is wrong with it was said."""
         if self._row.get("test_case_description") is not None and all(self._value(each) is None for each in INTERACTION):
-            checks = self._checks(of_seeds())
+            whole = self._asked.level != "turn"  # the other way round than for rows
+            checks = self._checks(of_seeds(whole=whole), "case" if whole else "turn")
             return seeds.case(self._row, checks, self._say, name=name, position=position, path=path, line=line)
         said = converse(self._value, self._say)
         expect, truth = self._expected(said)
@@ -44,7 +46,8 @@ class Building:
                 context=context is not None,
                 actions=expect.trajectory is not None,
                 whole=self._asked.is_whole,
-            )
+            ),
+            None if self._asked.level is None else "case" if self._asked.is_whole else "turn",
         )
         turn = Turn(
             input=said.input,
@@ -122,16 +125,13 @@ class Building:
         called = calls.calls(given, "tool_calls", self._say)
         return replace(reply or Reply(), tool_calls=called)
 
-    def _checks(self, by_default: tuple[Check, ...]) -> tuple[Check, ...]:
-        """Those the file names, each with what it sees; else the defaults."""
-        whole = self._asked.is_whole
+    def _checks(self, by_default: tuple[Check, ...], level: Literal["turn", "case"] | None) -> tuple[Check, ...]:
+        """Those the file names, each with its level and with what it sees; else the defaults."""
         if self._asked.checks is None:
             return self._seen_otherwise(by_default)
         made: list[Check] = []
         for each in self._asked.checks:
-            check = each.check
-            if self._asked.level is not None:
-                check = replace(check, level="case" if whole else "turn")
+            check = each.check if level is None else replace(each.check, level=level)
             if each.mapping is None:
                 made += self._seen_otherwise((check,))
                 continue

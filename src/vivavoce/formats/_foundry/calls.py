@@ -14,6 +14,7 @@ from vivavoce.wire.json_text import DEPTH_LIMIT, too_deep
 _IDS = ("tool_call_id", "call_id", "id")
 _NAMED = frozenset({"tool_call", "function_call", "function", "openapi_call"})
 """Kinds of calls that say by name what they call."""
+_DEFINED = 'definitions are a list such as [{"name": "find", "parameters": {...}}], or its JSON text'
 _RESULTS = ("tool_result", "function_call_output", "openapi_call_output", "output", "result", "text")
 
 
@@ -87,8 +88,14 @@ def definitions(given: JSON, path: str, say: Say) -> tuple[Object, ...] | None:
     if isinstance(given, str):
         try:
             told = value(given)
-        except ValueError:
-            return ({"description": given},) if given.strip() else ()
+        except ValueError as error:
+            if given.lstrip().startswith(("[", "{")):
+                say(f"is not valid JSON: {error}", path, _DEFINED)
+                return None
+            if not given.strip():
+                return ()
+            say(f"is plain text, which a judge is shown as it stands: {shown(given)}", path, _DEFINED, warning=True)
+            return ({"description": given},)
         return definitions(told, path, say)
     if isinstance(given, Mapping) and not given.keys() & {"name", "type", "function", "functions", "openapi"}:
         found = [{"name": name, **each} for name, each in given.items() if isinstance(each, Mapping)]

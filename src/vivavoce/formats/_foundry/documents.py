@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from vivavoce.core.model import Check
 from vivavoce.core.place import Problems, did_you_mean, join
 from vivavoce.core.plugins import fold
-from vivavoce.core.reply import JSON
+from vivavoce.core.reply import JSON, Object
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import heads, names
 from vivavoce.formats._foundry.asked import Asked, Level, Mapped, Places, beside, refers
@@ -126,31 +127,34 @@ class Document:
         if not isinstance(parameters, Mapping):
             self._say(f"must be an object, not {shown(parameters)}", join(path, "initialization_parameters"))
             parameters = {}
-        more = _of(self.head.get("evaluator_parameters"), kind, name)
-        grader = _of(self.head.get("openai_graders"), kind, name)
         rest = {key: each for key, each in given.items() if key not in _CRITERION | {"evaluator"}}
-        options = {**rest, **parameters, **more, **grader}
+        parts = [(path, rest), (join(path, "initialization_parameters"), parameters)]
+        parts += [_of(self.head, part, kind, name) for part in ("evaluator_parameters", "openai_graders")]
+        options = {key: each for _, part in parts for key, each in part.items()}
         block, at = given.get("data_mapping"), join(path, "data_mapping")
         mapping = places(block, at, self._say) if block else None
         mapping = mapping or by_name.get(fold(bare)) or by_name.get(fold(name)) or by_name.get(DEFAULT)
         if fold(bare) in _GRADERS:
-            mapping = self._grader(bare, options, path, mapping)
+            where = {key: join(at, key) for at, part in parts for key in part}
+            mapping = self._grader(bare, options, where, mapping)
         check = Check(evaluator=names.ours(kind), name=name, options=names.options(options), origin="file", path=path)
         return Mapped(check=check, mapping=mapping)
 
-    def _grader(self, bare: str, options: dict[str, JSON], path: str, mapping: Places | None) -> Places | None:
+    def _grader(self, bare: str, options: dict[str, JSON], where: Mapping[str, str], mapping: Places | None) -> Places | None:
         """What a grader compares stands among its options: `input` is the answer, `reference` what is expected.
 
+        `where` says where each option stands.
         Where that is a single field, it is a mapping; any other text, and what is put to a judge, is the grader's own.
         """
         given: dict[str, JSON] = {}
+        at: dict[str, str] = {}
         for key, param in (("input", "response"), ("reference", "ground_truth")):
             if fold(bare) in _COMPARING and is_field(options.get(key)):
-                given[param] = options.pop(key)
+                given[param], at[param] = options.pop(key), where[key]
             for field in within(options.get(key)):
                 if field.sees is not None or field.path not in names.EVIDENCE:
-                    self._fields.append((join(path, key), field))
-        return places(given, path, self._say) if given else mapping
+                    self._fields.append((where[key], field))
+        return places(given, "", self._say, at) if given else mapping
 
     def _say(self, message: str, path: str, fix: str = "", *, warning: bool = False) -> None:
         (self._problems.warn if warning else self._problems.add)(self._source, message, path=path, fix=fix)
@@ -163,21 +167,21 @@ _COMPARING = frozenset({"stringcheck", "textsimilarity"})
 """Graders of which two texts are compared, and nobody is asked."""
 
 
-def places(given: JSON, path: str, say: Say) -> Places:
-    """A mapping as it is written: parameters, each with an expression."""
+def places(given: JSON, path: str, say: Say, apart: Mapping[str, str] = MappingProxyType({})) -> Places:
+    """A mapping as it is written: parameters, each with an expression; `apart` are the paths of those that stand elsewhere."""
     where: dict[str, str] = {}
     of: dict[str, Expression] = {}
     if not isinstance(given, Mapping):
         say(f"must be an object of parameters, not {shown(given)}", path, 'such as {"query": "{{item.question}}"}')
     for param, text in given.items() if isinstance(given, Mapping) else ():
-        at = join(path, param) if path else ""
+        at = join(path, param) if path else apart.get(param, "")
         cut = f"{text[:60]}..." if isinstance(text, str) and len(text) > _SHOWN else text
-        prefix = "" if path else f"--map {param}={cut}: "
+        prefix = "" if at else f"--map {param}={cut}: "
         near = None if param in names.EVIDENCE else meant(param)
         if near is not None:
             say(f'{prefix}no evaluator has the parameter "{param}"', at, did_you_mean(param, names.EVIDENCE))
             continue
-        if param in WILD and not path:
+        if param in WILD and not at:
             fix = f"if it is {WILD[param]}: --map {WILD[param]}={text}"
             say(f'{prefix}no evaluator here has the parameter "{param}", only one of your own may', at, fix, warning=True)
         try:
@@ -221,7 +225,8 @@ def _without_rows(value: dict[str, JSON]) -> dict[str, JSON]:
     return head
 
 
-def _of(given: JSON, *called: str) -> dict[str, JSON]:
-    """What a map by evaluators says of one, by any of its names."""
+def _of(head: Mapping[str, JSON], part: str, *called: str) -> tuple[str, Object]:
+    """What a part of the head says of an evaluator, by any of its names; and where that stands."""
     wanted = [fold(names.bare(name)) for name in called]
-    return next((dict(value) for each, value in objects(given) if fold(names.bare(each)) in wanted), {})
+    found = objects(head.get(part))
+    return next(((join(part, each), value) for each, value in found if fold(names.bare(each)) in wanted), (part, {}))

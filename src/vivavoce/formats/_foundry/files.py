@@ -31,7 +31,7 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
     if kind == "lines":
         return _suite(source, Lines(source, problems, asked))
     if kind == "table":
-        return _suite(source, Cases(source, problems, lambda: tables.entries(source, problems), asked))
+        return _suite(source, Cases(source, problems, lambda: tables.entries(source, problems), asked, tables.heading(source)))
     found = Problems()
     value = json_text.parse(source, source.text(), found)
     problems.include(found)

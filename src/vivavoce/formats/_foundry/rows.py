@@ -20,6 +20,8 @@ from vivavoce.wire.json_lines import parsed, quick
 
 Entry = tuple[JSON, str, int | None, bool]
 """A row, its path in a document, its line in any other file, and whether it is known to be wrong."""
+Heading = tuple[int, frozenset[str]]
+"""The line that names the columns of a table, and these."""
 Entries = Callable[[], Iterable[Entry]]
 _KINDS_MOST = 100
 """Kinds of rows without anything to examine of which each is told."""
@@ -30,14 +32,15 @@ _KNOWN_MOST = 1000
 class Cases:
     """The cases of a file, read from it again each time they are iterated."""
 
-    def __init__(self, source: Source, problems: Problems, entries: Entries, asked: Asked) -> None:
+    def __init__(self, source: Source, problems: Problems, entries: Entries, asked: Asked, head: Heading | None = None) -> None:
         self._source = source
         self._problems = problems
         self._entries = entries
         self._asked = asked
+        self._heading = head
 
     def __iter__(self) -> Iterator[Case]:
-        reading = Reading(self._source, self._problems, self._asked)
+        reading = Reading(self._source, self._problems, self._asked, self._heading)
         for row, path, line, wrong in self._entries():
             case = reading.case(row, path, line, wrong)
             if case is not None:
@@ -107,10 +110,11 @@ class Lines:
 class Reading:
     """One pass over the rows."""
 
-    def __init__(self, source: Source, problems: Problems, asked: Asked) -> None:
+    def __init__(self, source: Source, problems: Problems, asked: Asked, heading: Heading | None = None) -> None:
         self._source = source
         self._problems = problems
         self._asked = asked
+        self._heading = heading
         self._count = 0
         self._ids = Ids()
         self._columns: set[str] = set()
@@ -188,6 +192,8 @@ class Reading:
         """Report what only the whole file shows."""
         for kind, (path, line, often) in self._unreadable.items():
             message, fix = unreadable(kind)
+            if self._heading is not None and self._heading[1].isdisjoint(columns.ANY):
+                line, often = self._heading[0], 1
             message += f", and {often - 1} more like it" if often > 1 else ""
             self._problems.add(self._source, message, path=path, line=line, fix=fix)
         if not self._count:
@@ -198,11 +204,10 @@ class Reading:
                 prefix = "" if where else f"--map {param}="
                 message = f"{prefix}{expression.text} stands for what a target answers, and no target was named"
                 self._problems.add(self._source, message, path=where, fix="name one with --target, or map a column")
-        if self._missing:
-            for (where, param, text), path in self._missing.items():
-                prefix = "" if where else f"--map {param}={text}: "
-                fix = did_you_mean(path, sorted(self._columns))
-                self._problems.add(self._source, f'{prefix}no row has the field "{path}"', path=where, fix=fix)
+        for (where, param, text), path in self._missing.items():
+            prefix = "" if where else f"--map {param}={text}: "
+            fix = did_you_mean(path, sorted(self._columns))
+            self._problems.add(self._source, f'{prefix}no row has the field "{path}"', path=where, fix=fix)
 
     def _few_texts(self, row: dict[str, JSON], path: str, line: int | None, position: int) -> Case | None:
         """The case of a row of plain texts; `None` when there is more to it."""
@@ -257,13 +262,14 @@ class Reading:
         if not self._stands_for(column, known, row):
             return known
         at = join(self._path, column)
+        line = self._line if self._heading is None or known in self._heading[1] else self._heading[0]
         if near is not None:
             fix = f'did you mean "{near}"? If it is another, map it or read with --lenient'
             self._wrong = self._wrong or not self._problems.lenient
-            self._problems.soft(self._source, f'unknown column "{column}"', path=at, line=self._line, fix=fix)
+            self._problems.soft(self._source, f'unknown column "{column}"', path=at, line=line, fix=fix)
         elif any(row.get(each) is not None for each in columns.ANY):
             message, fix = f'column "{column}" is kept and not examined', f"if it is {known}: {columns.proposal([column])}"
-            self._problems.warn(self._source, message, path=at, line=self._line, fix=fix)
+            self._problems.warn(self._source, message, path=at, line=line, fix=fix)
         else:
             return known
         return None

@@ -14,6 +14,9 @@ from vivavoce.formats._foundry import columns
 
 DELIMITERS = (",", ";", "\t")
 _LOOKED_AT = 20
+_AFTER_QUOTE, _NO_END = "expected after", "unexpected end of data"
+"""What the reader says of quotes."""
+_QUOTES = 'a cell may stand in quotes as a whole, and a quote within it is written twice, as ""'
 _WHOLE = 60_000
 """Bytes beyond which a first part of a file may end within a line."""
 _ABSENT_WHEN_EMPTY = columns.STANDARD - {"response"}
@@ -33,6 +36,13 @@ def delimiter_of(text: str) -> str | None:
         if len(header) > 1 and (known or widths == {len(header)}) and (best is None or (known, len(header)) > best[:2]):
             best = (known, len(header), delimiter)
     return best[2] if best else None
+
+
+def heading(source: Source) -> tuple[int, frozenset[str]]:
+    """The line of a table's header, and the names in it."""
+    text = source.head().decode(errors="replace")
+    blank = text[: len(text) - len(text.lstrip("\r\n"))].count("\n")
+    return blank + 1, frozenset(header_of(text, delimiter_of(text) or ","))
 
 
 def header_of(text: str, delimiter: str) -> list[str]:
@@ -64,7 +74,7 @@ def entries(source: Source, problems: Problems) -> Iterator[tuple[JSON, str, int
 
 
 def _records(source: Source, delimiter: str) -> Iterator[tuple[list[str], int, str]]:
-    """Each record with the line where it begins, and what is wrong with it."""
+    """Each record with the line where it begins, or where the quote opens that is wrong with it, and what is wrong."""
     csv.field_size_limit(LINE_LIMIT)  # of the whole process; the reader knows no other way
     undecoded: set[int] = set()
 
@@ -85,11 +95,23 @@ def _records(source: Source, delimiter: str) -> Iterator[tuple[list[str], int, s
             return
         except csv.Error as error:
             cells, damage = [], f"is no row of a table: {error}"
+            if _AFTER_QUOTE in str(error):
+                damage = f"has more behind the quote that closes a cell; {_QUOTES}"
+            elif _NO_END in str(error):
+                begins, damage = _opened(source, delimiter, begins), f"opens a quote that is never closed; {_QUOTES}"
         else:
             damage = "is not UTF-8; save it as UTF-8" if undecoded else ""
         undecoded.clear()
         if cells or damage:
             yield cells, begins, damage
+
+
+def _opened(source: Source, delimiter: str, begins: int) -> int:
+    """The line on which the quote opens that the record of this line never closes: all behind it is the last cell."""
+    lines = (line.decode(errors="replace") for line in islice(source.raw_lines(), begins - 1, None))
+    reader = csv.reader(lines, delimiter=delimiter)
+    last = next(reader)[-1]
+    return begins + reader.line_num - 1 - last.removesuffix("\n").count("\n")
 
 
 def _look(text: str, delimiter: str) -> tuple[list[str], set[int]]:

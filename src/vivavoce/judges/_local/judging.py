@@ -88,8 +88,10 @@ def construct_of(rubric: Rubric) -> str:
     known = scale.constructs()
     if rubric.construct in known:
         return str(rubric.construct)
-    what = rubric.construct or rubric.name
-    raise Abstain(f"no labels: the local judge was never measured on {what}, only on {', '.join(known)}; {WAY_OUT}")
+    what = f"{rubric.construct or rubric.name}{' of whole conversations' if rubric.level == 'case' else ''}"
+    *others, last = known
+    measured = f"{', '.join(others)} and {last} of single answers"
+    raise Abstain(f"no labels: the local judge was never measured on {what}, only on {measured}; {WAY_OUT}")
 
 
 def look(construct: str, given: Texts, model: likelihood.Model | None) -> Look:

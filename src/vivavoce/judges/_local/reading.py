@@ -41,7 +41,8 @@ def read(rubric: Rubric, evidence: Evidence, fields: Object) -> Texts:
     """
     named = {name for names in rubric.fields for name in names}
     if "response" not in named:
-        raise Abstain(f"{rubric.name} reads no answer; the local judge knows no other thing to judge: use --judge openai:MODEL")
+        other = "whole conversations" if rubric.level == "case" else "what is no answer"
+        raise Abstain(f"{rubric.name}: the local judge judges single answers, not {other}: use --judge openai:MODEL")
     given = {names: _given(names, rubric, evidence, fields) for names in rubric.fields}
     sources = [names for names in given if set(names) & set(_SOURCES)]
     if sources and all(_is_optional(names, rubric) and (names == _RESULTS or not given[names].strip()) for names in sources):

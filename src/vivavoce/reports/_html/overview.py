@@ -131,7 +131,7 @@ class Overview:
         self.checks.setdefault(score.name, len(self.checks))
         self.unpriced = self.unpriced or _text.unpriced(score)
         if score.status == "skip":
-            reason = _text.line(score.reason, 300)
+            reason = _text.skipped(score)
             if reason in self.skips or len(self.skips) < CAUSES:
                 names = self.skips.setdefault(reason, {})
                 names[score.name] = names.get(score.name, 0) + 1
