@@ -248,7 +248,7 @@ def rows(folder: Path, count: int, sdk: float | None = None) -> None:
     part = answers(folder / "part.jsonl", max(1, count // 10))
     pairs = [[recorded(folder, part, *exam, cores=cores) for cores in (1, 2)] for _ in range(7)]
     faster = statistics.median((one.wall - start.wall) / (two.wall - start.wall) for one, two in pairs)
-    say(f"  the same of {max(1, count // 10)} rows, the median of 7 pairs", f"{faster:.2f} x faster", "1.6 x")
+    say(f"  the same of {max(1, count // 10)} rows, the median of 7 pairs", f"{faster:.2f} x faster", "stated")
 
 
 def dashboard(folder: Path, runs: int) -> None:
