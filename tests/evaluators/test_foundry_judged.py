@@ -406,3 +406,24 @@ async def test_a_mapping_gives_plain_data_that_is_judged_as_what_it_is() -> None
     await build("ToolSelection").score(ask.evidence, ask)
     assert "system: Be brief." in ask.prompts[0]
     assert "It rains in Oslo." not in ask.prompts[0], "what is not mapped is not seen"
+
+
+async def test_what_was_said_before_is_seen_only_where_it_is_mapped() -> None:
+    case = Case(id="c", turns=(Turn(input="And today?"),))
+    said = (Message(role="user", content="Was it dry in Oslo?"), Message(role="assistant", content="It rained."))
+    whole = Evidence(case=case, turn=case.turns[0], reply=Reply(text="It rains."), history=said)
+    for sees, seen in (((), False), (("history",), True)):
+        ask = Oracle(whole.limited({"input": "Weather in Rome?", "response": "Dry."}, sees))
+        await build("Coherence").score(ask.evidence, ask)
+        assert ("It rained." in ask.prompts[0]) == seen
+        assert "Weather in Rome?" in ask.prompts[0]
+
+
+async def test_a_text_describes_the_tools_that_it_names() -> None:
+    told = {"input": "Weather in Rome?", "tool_definitions": [{"description": "weather(city): the weather there"}]}
+    check = Check(evaluator="ToolSelection", origin="run", given={**told, "tool_calls": [{"name": "weather", "arguments": {}}]})
+    (score,) = await scores({"reason": "The right one.", "label": "right selection"}, of_turn(), check)
+    assert score.status == "pass"
+    check = Check(evaluator="ToolSelection", origin="run", given={**told, "tool_calls": [{"name": "book", "arguments": {}}]})
+    (score,) = await scores({"reason": "The right one.", "label": "right selection"}, of_turn(), check)
+    assert (score.status, score.reason) == ("skip", 'the tool "book" was called and `tool_definitions` does not describe it')

@@ -74,6 +74,8 @@ def test_string_check_says_what_it_saw() -> None:
     assert string("eq", "Lyon", "Paris").reason == 'the text is not "Paris"; it is "Lyon"'
     assert string("ne", "Paris", "Paris").reason == 'the text is "Paris"; it is "Paris"'
     assert string("ilike", "Lyon", "Paris").reason == 'the text does not contain "Paris"; it is "Lyon"'
+    empty = 'the text is not empty, as it would have to be to contain ""; it is "Lyon"'
+    assert string("like", "Lyon", "").reason == empty
 
 
 def test_texts_are_filled_with_evidence() -> None:

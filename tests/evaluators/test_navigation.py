@@ -77,6 +77,7 @@ def test_what_a_detour_costs() -> None:
         ("a", "abc", "exact_match", 'the calls end too early: after "a", expected "b", "c"'),
         ("", "a", "any_order_match", 'no tool was called, expected "a"'),
         ("ba", "ab", "in_order_match", 'expected call 2, "b", was not made after "a" (it was called before); called "b", "a"'),
+        ("a", "aa", "in_order_match", 'expected call 2, "a", was not made again after "a"; called "a"'),
         ("a", "abb", "any_order_match", 'not called: "b", "b"; called "a"'),
     ],
 )

@@ -116,6 +116,9 @@ def test_bleu_tells_each_precision():
         "its shortness takes a factor of 0.87"
     )
     assert verdict("bleu", "", "x").reason == "BLEU 0.00: no word is said"
+    assert verdict("bleu", "one word", "x").reason.startswith(
+        "BLEU 0.00: 0 of 2 words, 0 of 1 pairs of the answer are expected"
+    )
 
 
 def test_gleu_tells_how_many_runs():

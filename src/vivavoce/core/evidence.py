@@ -15,8 +15,8 @@ from vivavoce.core.model import Case, Turn
 from vivavoce.core.reply import JSON, Citation, Message, Object, Reply, ToolCall
 from vivavoce.core.result import Exchange, Failure
 
-_ALWAYS = frozenset({"history", "arguments"})
-"""Known of every turn, if only to be none."""
+_NONE: Mapping[str, JSON] = MappingProxyType({"history": (), "arguments": {}})
+"""Of what is known of every turn, that there is none."""
 
 _KINDS: Mapping[str, Any] = MappingProxyType(  # types, as the codec takes them
     {
@@ -272,8 +272,10 @@ class _Limited(Evidence):
             return self._whole.column  # whoever reads a column says which
         if name in self._given:
             return _typed(name, self._given[name])
-        if name in self._sees or name in _ALWAYS:
+        if name in self._sees:
             return getattr(self._whole, name)
+        if name in _NONE:
+            return _NONE[name]
         raise Missing(name)
 
     def of_call(self, index: int) -> Evidence:

@@ -41,8 +41,10 @@ def check(rubric: Rubric, evidence: Evidence) -> None:
     if not calls:
         raise Missing("tool_calls", why="the agent called no tool, so there is no call to judge")
     if "tool_definitions" in needed:
-        known = set(_defined(evidence.tool_definitions))
-        unknown = next((call.name for call in calls if call.name not in known), None)
+        definitions = evidence.tool_definitions
+        known = set(_defined(definitions))
+        told = " ".join(_told(definitions))
+        unknown = next((call.name for call in calls if call.name not in known and call.name not in told), None)
         if unknown is not None:
             why = f'the tool "{unknown}" was called and `tool_definitions` does not describe it'
             raise Missing("tool_definitions", why=why)
@@ -93,6 +95,13 @@ def passes(rubric: Rubric, value: float | None, threshold: float | None = None) 
 def _is_optional(names: Sequence[str], rubric: Rubric) -> bool:
     # Earlier messages are always known, if only to be none.
     return len(names) == 1 and (names[0] == "history" or names[0] in rubric.uses)
+
+
+def _told(definitions: JSON) -> Iterator[str]:
+    """Texts that describe no tool of their own, but any number of them in words."""
+    for each in definitions if isinstance(definitions, list | tuple) else ():
+        if isinstance(each, Mapping) and each.keys() == {"description"}:
+            yield str(each["description"])
 
 
 def _defined(definitions: JSON) -> Iterator[str]:

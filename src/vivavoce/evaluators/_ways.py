@@ -88,8 +88,11 @@ class Ways:
             if found is None:
                 after = f" after {shown(self.expected[wanted - 1])}" if wanted else ""
                 early = any(self.fits(made, wanted) for made in range(at)) and after
-                told = " (it was called before)" if early else ""
-                return f"expected call {wanted + 1}, {shown(step)}, was not made{after}{told}; called {named(self.taken)}"
+                again = " again" if early and step == self.expected[wanted - 1] else ""
+                told = " (it was called before)" if early and not again else ""
+                return (
+                    f"expected call {wanted + 1}, {shown(step)}, was not made{again}{after}{told}; called {named(self.taken)}"
+                )
             at = found + 1
         return ""
 

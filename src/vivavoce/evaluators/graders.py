@@ -83,6 +83,8 @@ class StringCheck(_Compared):
             ours, theirs = fold(text), fold(reference)
             passed = theirs in ours if theirs else not ours
             said = "contains" if passed else "does not contain"
+            if not theirs and not passed:
+                said = "is not empty, as it would have to be to contain"
         shown = "" if passed and said == "is" else f"; it is {quote(text)}"
         return Verdict(value=float(passed), passed=passed, reason=f"the text {said} {quote(reference)}{shown}")
 

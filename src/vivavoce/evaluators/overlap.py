@@ -97,7 +97,8 @@ class BleuScore(_Scored):
         if found[0]:
             logs = (0.25 * math.log(share) for share in _smoothed(found, possible, len(ours)) if share > 0)
             value = penalty * math.exp(math.fsum(logs))
-        counts = [f"{each} of {total} {name}" for each, total, name in zip(found, possible, _RUNS, strict=True)]
+        told = [max(0, len(ours) - length) for length in range(4)]
+        counts = [f"{each} of {total} {name}" for each, total, name in zip(found, told, _RUNS, strict=True) if total]
         reason = f"BLEU {value:.2f}: {', '.join(counts)} of the answer are expected" if ours else "BLEU 0.00: no word is said"
         reason += f"; its shortness takes a factor of {penalty:.2f}" if 0 < penalty < 1 else ""
         precisions = [each / total for each, total in zip(found, possible, strict=True)]

@@ -17,8 +17,8 @@ from vivavoce.stores._migrations import MIGRATIONS, migrate, newer
 WAIT = 30.0
 """Seconds to wait for another process that writes to the same file."""
 PAGE = 8192
-"""Bytes of a page: each that is written takes several calls of the system, for which many trials at once want large ones, and is
-written whole, for which a few at a time want small ones."""
+"""Bytes of a page: each that is written takes several calls of the system, for which many trials at once want large ones, and
+is written whole, for which a few at a time want small ones."""
 PATIENCE = 2.0
 """Seconds to wait for it where what is to be done can be left."""
 

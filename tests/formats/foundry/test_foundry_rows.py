@@ -203,7 +203,8 @@ def test_definitions_in_a_text_are_told_where_they_are_no_json(told, read):
     _, _, problems = read([{"query": "q", "tool_definitions": "nope"}])
     assert problems.total == 0, "the vendor takes texts"
     (warning,) = map(str, problems.warnings)
-    assert warning == f's.jsonl:1: tool_definitions: is plain text, which a judge is shown as it stands: "nope" {way}'
+    told = "is plain text, which judges read as the description of every tool it names"
+    assert warning == f's.jsonl:1: tool_definitions: {told}: "nope" {way}'
 
 
 def test_definitions_that_are_plain_text_or_of_the_services_own(case):

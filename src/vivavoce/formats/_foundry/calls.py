@@ -94,7 +94,12 @@ def definitions(given: JSON, path: str, say: Say) -> tuple[Object, ...] | None:
                 return None
             if not given.strip():
                 return ()
-            say(f"is plain text, which a judge is shown as it stands: {shown(given)}", path, _DEFINED, warning=True)
+            say(
+                f"is plain text, which judges read as the description of every tool it names: {shown(given)}",
+                path,
+                _DEFINED,
+                warning=True,
+            )
             return ({"description": given},)
         return definitions(told, path, say)
     if isinstance(given, Mapping) and not given.keys() & {"name", "type", "function", "functions", "openapi"}:
