@@ -194,6 +194,9 @@ async def test_an_evaluator_sees_what_it_is_given_and_no_more():
     assert seen.status == "fail"
     hidden = await score("ExactMatch", evidence("a", "a"), given={}, sees=("response",), origin="item")
     assert hidden.status == "error"
+    assert hidden.reason.endswith("`ground_truth`), and what is mapped to it holds none")
+    lacking = await score("ExactMatch", evidence("a"), given={"input": "q"}, sees=("response", "expected"))
+    assert lacking.reason.endswith("`ground_truth`), and there is none")
 
 
 async def test_half_a_character_in_a_reason_costs_nothing_else(models):

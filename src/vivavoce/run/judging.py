@@ -146,7 +146,9 @@ class Bench:
 
     def _lacking(self, examiner: Examiner, check: Check, missing: Missing) -> Score:
         status: Status = "error" if check.origin == "item" else "skip"
-        return self._stamp(examiner, status, missing.why or f"needs {asked_for(missing.names)}, and there is none")
+        hidden = check.given is not None and not set(missing.names) & set(check.sees)
+        none = "what is mapped to it holds none" if hidden else "there is none"
+        return self._stamp(examiner, status, missing.why or f"needs {asked_for(missing.names)}, and {none}")
 
     def _stamp(
         self, examiner: Examiner, status: Status, reason: str, *, judged: bool = False, took: _Asker | None = None
