@@ -109,7 +109,7 @@ def rows_of(text: str) -> list[dict]:
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(row=ROWS, number=st.none() | SAID.filter(lambda text: not text.startswith("#")) | st.integers(0, 99))
+@given(row=ROWS, number=st.none() | SAID | st.sampled_from(["#0", "#7"]) | st.integers(0, 99))
 def test_any_row_comes_back_as_it_was(tmp_path, row, number):
     row = row if number is None else {**row, "id": number}
     path = tmp_path / "a.jsonl"
@@ -259,6 +259,15 @@ def test_evaluated_rows_of_recorded_answers(run):
         "skipped",
     ]
     assert "expected response" in second[f"{told}_reason"]
+
+
+@pytest.mark.parametrize("column", ["id", "test_case_id"])
+@pytest.mark.parametrize("given", [0, "", "#0", "#7", "a"])
+@pytest.mark.parametrize("said", [{"query": "q", "response": "x"}, {"messages": [{"role": "user", "content": "q"}]}])
+def test_evaluated_rows_hold_the_id_as_it_was_given(run, column, given, said):
+    (row,) = run([{column: given, **said}], target=str.upper)
+    assert (row[f"inputs.{column}"], row["case"]) == (given, "#0" if given == "" else str(given))
+    assert {"id", "test_case_id"} & {name.removeprefix("inputs.") for name in row} == {column}
 
 
 def test_evaluated_rows_of_an_agent(run):

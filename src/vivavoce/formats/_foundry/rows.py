@@ -164,7 +164,7 @@ class Reading:
                 where, at, often = self._unreadable.get(kind, (self._path, line, 0))
                 self._unreadable[kind] = (where, at, often + 1)
             return None
-        case = Building(row, self._asked, self._say).case(name, position, path, line)
+        case = Building(row, self._asked, self._say).case(name, path, line)
         if case is None or self._wrong:
             return None
         return case if again is None else again.case(case)
@@ -224,7 +224,7 @@ class Reading:
     def _name(self, row: Object, position: int) -> str:
         """The id of a row, which no other row may have."""
         column = next((each for each in ("id", "test_case_id") if row.get(each) not in (None, "")), "id")
-        given = row.get(column) or None
+        given = None if row.get(column) == "" else row.get(column)
         if isinstance(given, bool) or not isinstance(given, str | int | None):
             self._say(f"must be text or a whole number, not {shown(given)}", column)
             given = None
