@@ -340,6 +340,23 @@ def test_evaluated_rows_of_repeats_and_of_several_turns(run, tmp_path):
     assert [row["outputs.exact_match.exact_match"], row["outputs.exact_match_2.exact_match"]] == [1, 1]
 
 
+@pytest.mark.parametrize("column", ["id", "test_case_id"])
+def test_rows_of_repeats_are_told_apart_when_they_are_read_again(run, read_again, column):
+    rows = run(
+        [{column: "a", "query": "a", "response": "a"}, {"query": "b"}, {column: 7, "query": "c"}], repeat=2, target=str.upper
+    )
+    assert [case.id for case in read_again(*rows)] == ["a", "a, repeat 1", "#2", "#3", "7", "7, repeat 1"]
+
+
+def test_rows_of_several_suites_are_told_apart_when_they_are_read_again(tmp_path, monkeypatch, read_again):
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_text('{"id": "a", "query": "q", "response": "r"}\n', encoding="utf-8")
+    out = io.StringIO()
+    Foundry().report(evaluate(["one.jsonl", "two.jsonl"], judge="none", evaluators=["ExactMatch"]), out)
+    assert [case.id for case in read_again(*rows_of(out.getvalue()))] == ["one/a", "two/a"]
+
+
 CALLED = [{"role": "assistant", "content": [{"type": "tool_call", "tool_call_id": "1", "name": "old", "arguments": {}}]}]
 ASKED = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
 STORED = {"role": "assistant", "content": "old", "context": "seen", "ground_truth": "C"}
@@ -396,9 +413,9 @@ def test_a_simulated_conversation_stands_in_its_row_and_is_read_again(run, read_
 
 @pytest.fixture
 def read_again(tmp_path):
-    def read_again(row: dict):
+    def read_again(*rows: dict):
         path = tmp_path / "again.jsonl"
-        path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         problems = Problems()
         cases = list(Foundry().read(Source(path), problems).cases)
         assert problems.found() == ()

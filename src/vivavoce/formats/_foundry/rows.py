@@ -223,7 +223,7 @@ class Reading:
 
     def _name(self, row: Object, position: int) -> str:
         """The id of a row, which no other row may have."""
-        column = next((each for each in ("id", "test_case_id") if row.get(each) not in (None, "")), "id")
+        column = columns.of_id(row)
         given = None if row.get(column) == "" else row.get(column)
         if isinstance(given, bool) or not isinstance(given, str | int | None):
             self._say(f"must be text or a whole number, not {shown(given)}", column)
