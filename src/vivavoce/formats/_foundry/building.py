@@ -92,7 +92,7 @@ class Building:
             try:
                 return calls.value(value)
             except ValueError as error:
-                self._say(f"is not valid JSON: {error}", column)
+                self._say(f"is not valid JSON: {error}", column, 'write a list or an object as JSON, such as ["search"]')
                 return None
         return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -9,7 +10,8 @@ from vivavoce.core import codec
 from vivavoce.core.place import did_you_mean, join
 from vivavoce.core.reply import JSON, Object, ToolCall
 from vivavoce.formats._foundry.saying import Say, shown
-from vivavoce.wire.json_text import DEPTH_LIMIT, too_deep
+from vivavoce.wire.json_faults import fault
+from vivavoce.wire.json_text import DEPTH_LIMIT, DIGITS_LIMIT, too_deep
 
 _IDS = ("tool_call_id", "call_id", "id")
 _NAMED = frozenset({"tool_call", "function_call", "function", "openapi_call"})
@@ -170,6 +172,19 @@ def value(text: str) -> JSON:
         return codec.decode(text, object)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
+    except ValueError as error:
+        raise ValueError(_told(text)) from error
+
+
+def _told(text: str) -> str:
+    """What is wrong with a JSON text, in plain words."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return fault(text, error)[0]
+    except ValueError:
+        return f"a number of more than {DIGITS_LIMIT:,} digits is too long"
+    return "it holds NaN, a number that is too large, or half a surrogate pair"
 
 
 def _arguments(given: JSON, path: str, say: Say) -> JSON:

@@ -29,7 +29,7 @@ def case(row: Object, checks: tuple[Check, ...], say: Say, *, name: str, path: s
         try:
             config = calls.value(config) if config.strip() else None
         except ValueError as error:
-            say(f"is not valid JSON: {error}", "simulation_configuration")
+            say(f"is not valid JSON: {error}", "simulation_configuration", 'such as {"max_num_turns": 5}')
             config = None
     if config is not None and not isinstance(config, Mapping):
         say(f"must be an object, not {shown(config)}", "simulation_configuration")
