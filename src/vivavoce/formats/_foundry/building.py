@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -17,6 +17,7 @@ from vivavoce.formats._foundry.expressions import ABSENT, find
 from vivavoce.formats._foundry.rebuild import MAPPED, keep, row_of
 from vivavoce.formats._foundry.saying import Say, shown, text_of
 from vivavoce.formats._foundry.seeing import evidence
+from vivavoce.formats._foundry.slips import COLUMNS, Slip, slips
 
 _ALL = (*WORDS, "arguments")
 
@@ -70,6 +71,13 @@ class Building:
             path=path,
         )
         return self._without_loss(made, said)
+
+    def slips(self) -> Iterator[Slip]:
+        """Names within the row that are probably meant for others."""
+        for column in COLUMNS:
+            value = self._value(column)
+            if isinstance(value, list | Mapping):
+                yield from slips(column, value)
 
     def _value(self, column: str) -> JSON:
         """What stands in a standard column, or in the field that is mapped to it; JSON text in a structured one is read.

@@ -22,7 +22,7 @@ _TOO_FEW = "an empty cell has its delimiter too; put a cell that holds a line br
 _WHOLE = 60_000
 """Bytes beyond which a first part of a file may end within a line."""
 _ABSENT_WHEN_EMPTY = columns.STANDARD - {"response", "test_case_description"}
-"""Columns of which an empty cell says that there is nothing; an empty response is an answer, and an empty description is none."""
+"""Columns of which an empty cell says that there is nothing; an empty response is an answer."""
 
 
 def delimiter_of(text: str) -> str | None:
