@@ -92,6 +92,43 @@ def test_bytes_that_are_no_text_are_told_with_their_line(read):
     assert [case.id for case in cases] == ["#0", "#2"]
 
 
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (b'query,response\n"a\nb\nc","d"e\n', "s.csv:4: has more behind the quote that closes a cell"),
+        (b'query,response\n"a\nb",\xff\n', "s.csv:3: is not UTF-8"),
+        (b'query,response\n"a\n\xff",b\n\xff,c\n', "s.csv:3: is not UTF-8"),
+        (b"query,response\na\nb\n", "s.csv:2: has 1 cell, and the header names 2 (an empty cell has its delimiter too;"),
+        (b"query,response\na,b,c\n", "s.csv:2: has 3 cells, and the header names 2 (put a cell that holds the delimiter"),
+        (
+            b"query,response,expected_actions\na,b,f\n",
+            "s.csv:2: expected_actions: is not valid JSON: f is no value; a text stands in double quotes (write a list",
+        ),
+        (
+            b"query,response,expected_actions\na,b,[NaN]\n",
+            "s.csv:2: expected_actions: is not valid JSON: it holds NaN, a number that",
+        ),
+        (
+            b"test_case_id,test_case_description\na,\n",
+            's.csv:2: test_case_description: must be text that is not blank, not ""',
+        ),
+        (
+            b"test_case_description,simulation_configuration\na,five\n",
+            "s.csv:2: simulation_configuration: is not valid JSON: five is no value; a text stands in double quotes (such as {",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_cell_is_told_at_its_line_with_a_way_out(read, table, told):
+    _, _, problems = read(table, "s.csv")
+    assert str(problems.found()[0]).startswith(told)
+
+
+def test_rows_and_seeds_in_one_table_leave_the_cells_of_the_others_empty(read):
+    _, cases, problems = read("query,response,test_case_description\na,b,\n,,goal\n", "s.csv")
+    assert problems.found() == ()
+    assert [case.persona is None for case in cases] == [True, False]
+
+
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("name", ["s.jsonl", "s.json"])
 def test_a_list_of_rows(read, indent, name):

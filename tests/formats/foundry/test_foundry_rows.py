@@ -52,9 +52,17 @@ def test_ids_are_the_rows_own_or_its_position(read):
         {"query": "c", "test_case_id": "y"},
         {"query": "d", "id": 7},
         {"query": "e"},
+        {"query": "f", "id": 0},
+        {"query": "g", "id": "", "test_case_id": "z"},
     ]
     _, cases, _ = read(rows)
-    assert [case.id for case in cases] == ["#0", "x", "y", "7", "#4"]
+    assert [case.id for case in cases] == ["#0", "x", "y", "7", "#4", "0", "z"]
+
+
+@pytest.mark.parametrize("given", [False, {}, [], 1.5, 0.0, True])
+def test_an_id_is_text_or_a_whole_number(told, given):
+    (problem,) = told({"query": "q", "id": given})
+    assert problem.startswith("1: id: must be text or a whole number, not ")
 
 
 def test_an_id_that_is_anothers_position_is_taken(told):

@@ -109,7 +109,7 @@ def rows_of(text: str) -> list[dict]:
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(row=ROWS, number=st.none() | SAID.filter(lambda text: not text.startswith("#")) | st.integers(0, 99))
+@given(row=ROWS, number=st.none() | SAID | st.sampled_from(["#0", "#7"]) | st.integers(0, 99))
 def test_any_row_comes_back_as_it_was(tmp_path, row, number):
     row = row if number is None else {**row, "id": number}
     path = tmp_path / "a.jsonl"
@@ -261,6 +261,15 @@ def test_evaluated_rows_of_recorded_answers(run):
     assert "expected response" in second[f"{told}_reason"]
 
 
+@pytest.mark.parametrize("column", ["id", "test_case_id"])
+@pytest.mark.parametrize("given", [0, "", "#0", "#7", "a"])
+@pytest.mark.parametrize("said", [{"query": "q", "response": "x"}, {"messages": [{"role": "user", "content": "q"}]}])
+def test_evaluated_rows_hold_the_id_as_it_was_given(run, column, given, said):
+    (row,) = run([{column: given, **said}], target=str.upper)
+    assert (row[f"inputs.{column}"], row["case"]) == (given, "#0" if given == "" else str(given))
+    assert {"id", "test_case_id"} & {name.removeprefix("inputs.") for name in row} == {column}
+
+
 def test_evaluated_rows_of_an_agent(run):
     def answer(question: str) -> str:
         if question == "b":
@@ -331,6 +340,23 @@ def test_evaluated_rows_of_repeats_and_of_several_turns(run, tmp_path):
     assert [row["outputs.exact_match.exact_match"], row["outputs.exact_match_2.exact_match"]] == [1, 1]
 
 
+@pytest.mark.parametrize("column", ["id", "test_case_id"])
+def test_rows_of_repeats_are_told_apart_when_they_are_read_again(run, read_again, column):
+    rows = run(
+        [{column: "a", "query": "a", "response": "a"}, {"query": "b"}, {column: 7, "query": "c"}], repeat=2, target=str.upper
+    )
+    assert [case.id for case in read_again(*rows)] == ["a", "a, repeat 1", "#2", "#3", "7", "7, repeat 1"]
+
+
+def test_rows_of_several_suites_are_told_apart_when_they_are_read_again(tmp_path, monkeypatch, read_again):
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_text('{"id": "a", "query": "q", "response": "r"}\n', encoding="utf-8")
+    out = io.StringIO()
+    Foundry().report(evaluate(["one.jsonl", "two.jsonl"], judge="none", evaluators=["ExactMatch"]), out)
+    assert [case.id for case in read_again(*rows_of(out.getvalue()))] == ["one/a", "two/a"]
+
+
 CALLED = [{"role": "assistant", "content": [{"type": "tool_call", "tool_call_id": "1", "name": "old", "arguments": {}}]}]
 ASKED = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
 STORED = {"role": "assistant", "content": "old", "context": "seen", "ground_truth": "C"}
@@ -387,9 +413,9 @@ def test_a_simulated_conversation_stands_in_its_row_and_is_read_again(run, read_
 
 @pytest.fixture
 def read_again(tmp_path):
-    def read_again(row: dict):
+    def read_again(*rows: dict):
         path = tmp_path / "again.jsonl"
-        path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         problems = Problems()
         cases = list(Foundry().read(Source(path), problems).cases)
         assert problems.found() == ()

@@ -9,6 +9,7 @@ from vivavoce.core.model import Case
 from vivavoce.core.reply import JSON, Object, Reply
 from vivavoce.formats._foundry import calls
 from vivavoce.formats._foundry.asked import Asked
+from vivavoce.formats._foundry.columns import of_id
 from vivavoce.formats._foundry.rebuild import answer
 from vivavoce.formats._foundry.saying import Say
 
@@ -26,6 +27,7 @@ class Again:
     def __init__(self, row: Object, asked: Asked, say: Say) -> None:
         self._row = row
         self._given: Row = {name.removeprefix(_GIVEN): each for name, each in row.items() if name.startswith(_GIVEN)}
+        self._tell_apart()
         self._mapping = asked.mapping.of
         self._say = say
         self._asked_anew = _TEXT in row or _CALLS in row or row.get("error") is not None
@@ -55,6 +57,17 @@ class Again:
             return case
         (turn,) = case.turns
         return replace(case, turns=(replace(turn, reply=turn.reply and replace(turn.reply, tool_calls=None)),))
+
+    def _tell_apart(self) -> None:
+        """Where a run had several suites or repeats, the id alone is not unique among its rows."""
+        column = of_id(self._given)
+        if self._given.get(column) in (None, ""):
+            return
+        suite, repeat = self._row.get("suite"), self._row.get("repeat")
+        before = f"{suite}/" if isinstance(suite, str) else ""
+        behind = f", repeat {repeat}" if repeat else ""
+        if before or behind:
+            self._given[column] = f"{before}{self._given[column]}{behind}"
 
     def _place(self, column: str) -> str:
         """Where a standard column's value stands."""

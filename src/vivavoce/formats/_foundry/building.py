@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -17,6 +17,7 @@ from vivavoce.formats._foundry.expressions import ABSENT, find
 from vivavoce.formats._foundry.rebuild import MAPPED, keep, row_of
 from vivavoce.formats._foundry.saying import Say, shown, text_of
 from vivavoce.formats._foundry.seeing import evidence
+from vivavoce.formats._foundry.slips import COLUMNS, Slip, slips
 
 _ALL = (*WORDS, "arguments")
 
@@ -29,12 +30,12 @@ class Building:
         self._asked = asked
         self._say = say
 
-    def case(self, name: str, position: int, path: str, line: int | None) -> Case | None:
+    def case(self, name: str, path: str, line: int | None) -> Case | None:
         """The case of the row, or `None` if it is none; what is wrong with it was said."""
         if self._row.get("test_case_description") is not None and all(self._value(each) is None for each in INTERACTION):
             whole = self._asked.level != "turn"  # the other way round than for rows
             checks = self._checks(of_seeds(whole=whole), "case" if whole else "turn")
-            return seeds.case(self._row, checks, self._say, name=name, position=position, path=path, line=line)
+            return seeds.case(self._row, checks, self._say, name=name, path=path, line=line)
         said = converse(self._value, self._say)
         expect, truth = self._expected(said)
         context = text_of(self._value("context"))
@@ -69,7 +70,14 @@ class Building:
             line=line,
             path=path,
         )
-        return self._without_loss(made, said, position)
+        return self._without_loss(made, said)
+
+    def slips(self) -> Iterator[Slip]:
+        """Names within the row that are probably meant for others."""
+        for column in COLUMNS:
+            value = self._value(column)
+            if isinstance(value, list | Mapping):
+                yield from slips(column, value)
 
     def _value(self, column: str) -> JSON:
         """What stands in a standard column, or in the field that is mapped to it; JSON text in a structured one is read.
@@ -92,7 +100,7 @@ class Building:
             try:
                 return calls.value(value)
             except ValueError as error:
-                self._say(f"is not valid JSON: {error}", column)
+                self._say(f"is not valid JSON: {error}", column, 'write a list or an object as JSON, such as ["search"]')
                 return None
         return value
 
@@ -177,7 +185,7 @@ class Building:
                 found[column] = value
         return found
 
-    def _without_loss(self, case: Case, said: Conversation, position: int) -> Case:
+    def _without_loss(self, case: Case, said: Conversation) -> Case:
         """The case with every standard column that could not be written again from the rest of it, as it stands in the row."""
         (turn,) = case.turns
         whole = said.form != PAIR and self._row.get(said.form) is not None
@@ -185,8 +193,8 @@ class Building:
         def made(kept: dict[str, JSON]) -> Case:
             return replace(case, turns=(replace(turn, metadata=kept),)) if kept else case
 
-        kept = keep(self._row, lambda kept: row_of(made(kept), position), {said.form: self._row[said.form]} if whole else {})
-        more = [column for column in row_of(made(kept), position) if column not in self._row]
+        kept = keep(self._row, lambda kept: row_of(made(kept), None), {said.form: self._row[said.form]} if whole else {})
+        more = [column for column in row_of(made(kept), None) if column not in self._row]
         return made(kept | {MAPPED: more} if more else kept)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -9,13 +10,14 @@ from vivavoce.core import codec
 from vivavoce.core.place import did_you_mean, join
 from vivavoce.core.reply import JSON, Object, ToolCall
 from vivavoce.formats._foundry.saying import Say, shown
-from vivavoce.wire.json_text import DEPTH_LIMIT, too_deep
+from vivavoce.wire.json_faults import fault
+from vivavoce.wire.json_text import DEPTH_LIMIT, DIGITS_LIMIT, too_deep
 
-_IDS = ("tool_call_id", "call_id", "id")
+IDS = ("tool_call_id", "call_id", "id")
 _NAMED = frozenset({"tool_call", "function_call", "function", "openapi_call"})
 """Kinds of calls that say by name what they call."""
 _DEFINED = 'definitions are a list such as [{"name": "find", "parameters": {...}}], or its JSON text'
-_RESULTS = ("tool_result", "function_call_output", "openapi_call_output", "output", "result", "text")
+RESULTS = ("tool_result", "function_call_output", "openapi_call_output", "output", "result", "text")
 
 
 @dataclass(kw_only=True, slots=True)
@@ -33,15 +35,20 @@ class Call:
         return ToolCall(name=self.name, arguments=self.arguments, result=self.result, id=self.id)
 
 
+def layers(given: Object, path: str) -> list[tuple[Object, str]]:
+    """The objects within one another that are one call, outermost first, each with its path."""
+    found = [(given, path)]
+    for name in ("tool_call", "function", "custom"):
+        inner = found[-1][0].get(name)
+        if isinstance(inner, Mapping):
+            found.append((inner, join(found[-1][1], name)))
+    return found
+
+
 def call(given: Object, path: str, say: Say) -> Call | None:
     """A call: flat, within `tool_call`, within `function`, or within both; arguments as an object or as its JSON text."""
-    layers = [given]
-    for name in ("tool_call", "function", "custom"):
-        inner = layers[-1].get(name)
-        if isinstance(inner, Mapping):
-            layers.append(inner)
-            path = join(path, name)
-    innermost = layers[-1]
+    found = layers(given, path)
+    innermost, path = found[-1]
     called = innermost.get("name")
     if not isinstance(called, str) or not called:
         kind = given.get("type")
@@ -50,7 +57,7 @@ def call(given: Object, path: str, say: Say) -> Call | None:
             return None
         called = kind.removesuffix("_call")  # what the service runs itself is told by what it is
     told = innermost.get("arguments", innermost.get("input"))
-    return Call(name=called, arguments=_arguments(told, join(path, "arguments"), say), id=_id(layers))
+    return Call(name=called, arguments=_arguments(told, join(path, "arguments"), say), id=_id(layer for layer, _ in found))
 
 
 def calls(given: JSON, path: str, say: Say) -> tuple[ToolCall, ...] | None:
@@ -75,7 +82,7 @@ def calls(given: JSON, path: str, say: Say) -> tuple[ToolCall, ...] | None:
 
 def result(item: Object) -> JSON:
     """What a result item holds."""
-    return next((item[name] for name in _RESULTS if item.get(name) is not None), None)
+    return next((item[name] for name in RESULTS if item.get(name) is not None), None)
 
 
 def id_of(given: Object) -> str | None:
@@ -175,6 +182,19 @@ def value(text: str) -> JSON:
         return codec.decode(text, object)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
+    except ValueError as error:
+        raise ValueError(_told(text)) from error
+
+
+def _told(text: str) -> str:
+    """What is wrong with a JSON text, in plain words."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return fault(text, error)[0]
+    except ValueError:
+        return f"a number of more than {DIGITS_LIMIT:,} digits is too long"
+    return "it holds NaN, a number that is too large, or half a surrogate pair"
 
 
 def _arguments(given: JSON, path: str, say: Say) -> JSON:
@@ -195,7 +215,7 @@ def _arguments(given: JSON, path: str, say: Say) -> JSON:
 
 def _id(layers: Iterable[Object]) -> str | None:
     for layer in layers:
-        for name in _IDS:
+        for name in IDS:
             number = layer.get(name)
             if isinstance(number, str | int) and not isinstance(number, bool) and number != "":
                 return str(number)

@@ -41,6 +41,11 @@ _SHORTEST = 5
 """Letters of the shortest name of which a slip can be told, be it by a letter left out."""
 
 
+def of_id(row: Mapping[str, object]) -> str:
+    """The column that holds the id of a row, if any does."""
+    return next((each for each in ("id", "test_case_id") if row.get(each) not in (None, "")), "id")
+
+
 def meant(name: str) -> str | None:
     """The standard column of which a name can hardly be anything but a slip."""
     return next((known for known in STANDARD if is_slip(name, known)), None)

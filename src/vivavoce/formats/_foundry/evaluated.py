@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import lru_cache
 from itertools import zip_longest
@@ -17,8 +16,6 @@ from vivavoce.core.result import Exchange, Result, Run, Score
 from vivavoce.formats._foundry.names import result_names
 from vivavoce.formats._foundry.rebuild import messages, row_of, text
 
-_POSITION = re.compile(r"#\d+")
-"""The id of a case that has none of its own."""
 _STATUS = MappingProxyType({"pass": "completed", "fail": "completed", "skip": "skipped", "error": "error"})
 _RESULT = MappingProxyType({"pass": "pass", "fail": "fail", "skip": "not_applicable", "error": "unknown"})
 
@@ -40,8 +37,6 @@ def report(run: Run, out: IO[str]) -> None:
 
 def _row(result: Result, case: Case, *, generated: bool, own: bool, several: bool) -> dict[str, JSON]:
     given = row_of(case, None, own=own)
-    if _POSITION.fullmatch(case.id):
-        del given["id"]
     given |= _learnt(result, case)
     row = {f"inputs.{name}": each for name, each in given.items()}
     reply = result.turns[-1].reply if result.turns else None

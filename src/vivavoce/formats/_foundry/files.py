@@ -12,8 +12,9 @@ from vivavoce.formats._foundry import tables
 from vivavoce.formats._foundry.asked import Asked, Level, refers
 from vivavoce.formats._foundry.documents import Document, places
 from vivavoce.formats._foundry.heads import unread
+from vivavoce.formats._foundry.lines import Lines
 from vivavoce.formats._foundry.recognise import layout
-from vivavoce.formats._foundry.rows import Cases, Entry, Lines
+from vivavoce.formats._foundry.rows import Cases, Entry
 from vivavoce.wire import json_text
 
 NAME = "foundry"

@@ -26,6 +26,8 @@ class Row(msgspec.Struct):
         return (self.ground_truth is not None) + 2 * (self.context is not None)
 
 
+_APART = ("", "#")
+"""How an id begins that is none, or that may be taken for a position: its row keeps it."""
 COLUMNS = frozenset(Row.__struct_fields__)
 """What such rows have, as text."""
 
@@ -62,7 +64,7 @@ class Plain:
     def name(self, row: Row, position: int, place: int) -> str | None:
         """The id of a row that has a question, and an id that no other row has; without one, it is called by its position."""
         query, name = row.query, row.id
-        if not query or query.isspace() or name == "":
+        if not query or query.isspace() or (name is not None and name[:1] in _APART):
             return None
         if name is None:
             return f"#{position}" if self._ids.add_unnamed(position, place) is None else None

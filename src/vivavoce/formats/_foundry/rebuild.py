@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from vivavoce.core import codec
@@ -12,6 +13,8 @@ from vivavoce.formats._foundry.columns import BESIDE, STANDARD
 Row = dict[str, JSON]
 MAPPED = "mapped"
 """Where a turn keeps the columns that its row does not have, since a mapping names others for them."""
+_BY_POSITION = re.compile(r"#(0|[1-9][0-9]*)")
+"""The id of a case that has none of its own, or one that looks so; a row that has it keeps it."""
 MAX_TURNS = 20
 """Turns of a simulated conversation unless its seed says otherwise."""
 
@@ -19,9 +22,10 @@ MAX_TURNS = 20
 def row_of(case: Case, position: int | None, *, own: bool = True) -> dict[str, JSON]:
     """The row of a case. What a case of this format keeps of its row (`own`) comes before what is made from its parts.
 
-    The id is left out where it is the position.
+    The id is left out where it is the position; without one, where it is any.
     """
-    named = {} if case.id == f"#{position}" else {"id": case.id}
+    by_position = case.id == f"#{position}" if position is not None else _BY_POSITION.fullmatch(case.id)
+    named = {} if by_position else {"id": case.id}
     beside = {name: each for name, each in case.metadata.items() if own or name not in STANDARD or name in BESIDE}
     if case.persona is not None:
         made: Row = named | _seed(case.persona, case.category, beside) | beside

@@ -13,16 +13,16 @@ from vivavoce.formats._foundry.again import Again, is_evaluated
 from vivavoce.formats._foundry.asked import Asked
 from vivavoce.formats._foundry.building import Building, unreadable
 from vivavoce.formats._foundry.expressions import ABSENT, find
-from vivavoce.formats._foundry.plain import COLUMNS, Plain, Row, read, texts
+from vivavoce.formats._foundry.plain import COLUMNS, Plain, Row, texts
 from vivavoce.formats._foundry.saying import shown
 from vivavoce.wire.ids import Ids
-from vivavoce.wire.json_lines import parsed, quick
 
 Entry = tuple[JSON, str, int | None, bool]
 """A row, its path in a document, its line in any other file, and whether it is known to be wrong."""
 Heading = tuple[int, frozenset[str]]
 """The line that names the columns of a table, and these."""
 Entries = Callable[[], Iterable[Entry]]
+_SEED = "test_case_description"
 _KINDS_MOST = 100
 """Kinds of rows without anything to examine of which each is told."""
 _KNOWN_MOST = 1000
@@ -46,65 +46,6 @@ class Cases:
             if case is not None:
                 yield case
         reading.end()
-
-
-class Lines:
-    """The cases of a file of lines, of which some can be read alone, and many counted without making each."""
-
-    def __init__(self, source: Source, problems: Problems, asked: Asked) -> None:
-        self._source = source
-        self._problems = problems
-        self._asked = asked
-
-    def __iter__(self) -> Iterator[Case]:
-        reading = self._begin()
-        for number, line in self._source.lines():
-            case = self._case(reading, number, line)
-            if case is not None:
-                yield case
-        reading.end()
-
-    def part(self, wanted: Iterator[bool]) -> Iterator[Case | None]:
-        """Each case that is wanted, as the next of `wanted` says of each row, and `None` for each other."""
-        reading = self._begin()
-        for (number, line), is_wanted in zip(self._source.lines(), wanted, strict=False):  # there are more answers than rows
-            if is_wanted:
-                yield self._case(reading, number, line)
-            else:
-                reading.skip()
-                yield None
-
-    def kinds(self) -> Iterator[tuple[Case, int]]:
-        """Every case, those of a kind at once; see `core.parts.Alike`."""
-        reading = self._begin()
-        found: dict[int, Case] = {}
-        more = [0, 0, 0, 0]
-        for number, line in self._source.lines():
-            row = read(line) if reading.is_quick else None
-            kind = None if row is None or row.response is None else row.kind
-            if kind in found and row is not None and reading.is_plain(row, number):
-                more[kind] += 1
-                continue
-            case = self._case(reading, number, line)
-            if case is not None:
-                yield case, 1
-                if kind is not None:
-                    found.setdefault(kind, case)
-        reading.end()
-        for kind, case in found.items():
-            if more[kind]:
-                yield case, more[kind]
-
-    def _begin(self) -> Reading:
-        return Reading(self._source, self._problems, self._asked)
-
-    def _case(self, reading: Reading, number: int, line: bytes) -> Case | None:
-        if reading.is_quick and (plain := read(line)) is not None and (case := reading.plain(plain, number)) is not None:
-            return case
-        row, wrong = quick(line), False
-        if row is None:
-            row, wrong = parsed(self._source, line, number, self._problems)
-        return reading.case(row, "", number, wrong)
 
 
 class Reading:
@@ -164,9 +105,15 @@ class Reading:
                 where, at, often = self._unreadable.get(kind, (self._path, line, 0))
                 self._unreadable[kind] = (where, at, often + 1)
             return None
-        case = Building(row, self._asked, self._say).case(name, position, path, line)
+        building = Building(row, self._asked, self._say)
+        case = building.case(name, path, line)
+        for where, field, meant in building.slips():
+            fix = f'did you mean "{meant}"? If it is another,'
+            self._tell_slip(f'unknown field "{field}"', fix, join(self._path, where), self._line)
         if case is None or self._wrong:
             return None
+        if again is None and case.persona is None and row.get(_SEED) and _SEED not in self._asked.refers:
+            self._tell_ignored(row)
         return case if again is None else again.case(case)
 
     def plain(self, row: Row, line: int) -> Case | None:
@@ -223,8 +170,8 @@ class Reading:
 
     def _name(self, row: Object, position: int) -> str:
         """The id of a row, which no other row may have."""
-        column = next((each for each in ("id", "test_case_id") if row.get(each) not in (None, "")), "id")
-        given = row.get(column) or None
+        column = columns.of_id(row)
+        given = None if row.get(column) == "" else row.get(column)
         if isinstance(given, bool) or not isinstance(given, str | int | None):
             self._say(f"must be text or a whole number, not {shown(given)}", column)
             given = None
@@ -264,15 +211,25 @@ class Reading:
         at = join(self._path, column)
         line = self._line if self._heading is None or known in self._heading[1] else self._heading[0]
         if near is not None:
-            fix = f'did you mean "{near}"? If it is another, map it or read with --lenient'
-            self._wrong = self._wrong or not self._problems.lenient
-            self._problems.soft(self._source, f'unknown column "{column}"', path=at, line=line, fix=fix)
+            self._tell_slip(f'unknown column "{column}"', f'did you mean "{near}"? If it is another, map it or', at, line)
         elif any(row.get(each) is not None for each in columns.ANY):
             message, fix = f'column "{column}" is kept and not examined', f"if it is {known}: {columns.proposal([column])}"
             self._problems.warn(self._source, message, path=at, line=line, fix=fix)
         else:
             return known
         return None
+
+    def _tell_slip(self, message: str, fix: str, path: str, line: int | None) -> None:
+        self._wrong = self._wrong or not self._problems.lenient
+        self._problems.soft(self._source, message, path=path, line=line, fix=f"{fix} read with --lenient")
+
+    def _tell_ignored(self, row: Object) -> None:
+        """Tell what says of a simulated user in a row that is no seed."""
+        mapped = self._asked.mapping.of
+        said = next((each for each in columns.INTERACTION if row.get(each) is not None or each in mapped), "query")
+        ignored = ", ".join(f'"{each}"' for each in columns.SEED if row.get(each) is not None)
+        message = f'has "{said}", so {ignored} of a simulated user is ignored'
+        self._say(message, "", "keep one of the two", warning=True)
 
     def _stands_for(self, column: str, known: str, row: Object) -> bool:
         """Whether a column stands where a known one should; one that is empty does so only in a file without that."""

@@ -17,7 +17,7 @@ LONGEST = 2500
 """Characters of a description."""
 
 
-def case(row: Object, checks: tuple[Check, ...], say: Say, *, name: str, position: int, path: str, line: int | None) -> Case:
+def case(row: Object, checks: tuple[Check, ...], say: Say, *, name: str, path: str, line: int | None) -> Case:
     """The case of a seed; what is wrong with it was said."""
     goal = row["test_case_description"]
     if not isinstance(goal, str) or not goal.strip():
@@ -29,7 +29,7 @@ def case(row: Object, checks: tuple[Check, ...], say: Say, *, name: str, positio
         try:
             config = calls.value(config) if config.strip() else None
         except ValueError as error:
-            say(f"is not valid JSON: {error}", "simulation_configuration")
+            say(f"is not valid JSON: {error}", "simulation_configuration", 'such as {"max_num_turns": 5}')
             config = None
     if config is not None and not isinstance(config, Mapping):
         say(f"must be an object, not {shown(config)}", "simulation_configuration")
@@ -57,7 +57,7 @@ def case(row: Object, checks: tuple[Check, ...], say: Say, *, name: str, positio
         path=path,
     )
     beside = made.metadata
-    kept = keep(row, lambda kept: row_of(replace(made, metadata={**beside, **kept}), position), {})
+    kept = keep(row, lambda kept: row_of(replace(made, metadata={**beside, **kept}), None), {})
     return replace(made, metadata={**beside, **kept}) if kept else made
 
 

@@ -17,9 +17,11 @@ _LOOKED_AT = 20
 _AFTER_QUOTE, _NO_END = "expected after", "unexpected end of data"
 """What the reader says of quotes."""
 _QUOTES = 'a cell may stand in quotes as a whole, and a quote within it is written twice, as ""'
+_TOO_MANY = 'put a cell that holds the delimiter into quotes, as "a, b"'
+_TOO_FEW = "an empty cell has its delimiter too; put a cell that holds a line break into quotes"
 _WHOLE = 60_000
 """Bytes beyond which a first part of a file may end within a line."""
-_ABSENT_WHEN_EMPTY = columns.STANDARD - {"response"}
+_ABSENT_WHEN_EMPTY = columns.STANDARD - {"response", "test_case_description"}
 """Columns of which an empty cell says that there is nothing; an empty response is an answer."""
 
 
@@ -61,20 +63,29 @@ def entries(source: Source, problems: Problems) -> Iterator[tuple[JSON, str, int
             wrong = _is_wrong(header, source, line, problems)
         elif not damage and len(cells) != len(header):
             damage = f"has {len(cells)} cell{'s' if len(cells) != 1 else ''}, and the header names {len(header)}"
-            problems.add(source, damage, line=line, fix='put a cell that holds the delimiter into quotes, as "a, b"')
+            problems.add(source, damage, line=line, fix=_TOO_FEW if len(cells) < len(header) else _TOO_MANY)
         elif not damage:
             row = {name: cell for name, cell in zip(header, cells, strict=True) if cell or name not in _ABSENT_WHEN_EMPTY}
-            if row.get("response") == "" and ("messages" in row or "conversation" in row):
-                del row["response"]  # the answer stands there
-            yield row, "", line, wrong
+            yield _without_empty(row), "", line, wrong
             continue
         if damage:
             problems.add(source, damage, line=line)
             yield None, "", line, True
 
 
+def _without_empty(row: dict[str, JSON]) -> dict[str, JSON]:
+    """The row without an empty answer where the answer stands elsewhere, and an empty description where it is no seed."""
+    if row.get("response") == "":
+        is_seed = bool(row.get("test_case_description")) and "query" not in row
+        if is_seed or "messages" in row or "conversation" in row:
+            del row["response"]
+    if row.get("test_case_description") == "" and not row.keys().isdisjoint(columns.INTERACTION):
+        del row["test_case_description"]
+    return row
+
+
 def _records(source: Source, delimiter: str) -> Iterator[tuple[list[str], int, str]]:
-    """Each record with the line where it begins, or where the quote opens that is wrong with it, and what is wrong."""
+    """Each record with the line where it begins, or of what is wrong with it, and what that is."""
     csv.field_size_limit(LINE_LIMIT)  # of the whole process; the reader knows no other way
     undecoded: set[int] = set()
 
@@ -96,11 +107,11 @@ def _records(source: Source, delimiter: str) -> Iterator[tuple[list[str], int, s
         except csv.Error as error:
             cells, damage = [], f"is no row of a table: {error}"
             if _AFTER_QUOTE in str(error):
-                damage = f"has more behind the quote that closes a cell; {_QUOTES}"
+                begins, damage = reader.line_num, f"has more behind the quote that closes a cell; {_QUOTES}"
             elif _NO_END in str(error):
                 begins, damage = _opened(source, delimiter, begins), f"opens a quote that is never closed; {_QUOTES}"
         else:
-            damage = "is not UTF-8; save it as UTF-8" if undecoded else ""
+            begins, damage = (min(undecoded), "is not UTF-8; save it as UTF-8") if undecoded else (begins, "")
         undecoded.clear()
         if cells or damage:
             yield cells, begins, damage
