@@ -442,3 +442,13 @@ def test_cells_that_hold_json_are_read_where_they_are_mapped(read):
     )
     assert problems.found() == ()
     assert case.tools == ({"name": "find"},)
+
+
+@pytest.mark.parametrize("shown", ["{{item.test_case_description}}", "test_case_description"])
+def test_an_evaluator_that_is_shown_the_description_leaves_a_seed_a_seed(read, shown):
+    mapping = {"query": shown, "response": "{{sample.output_text}}"}
+    seed = {"id": "a", "test_case_description": "The user wants paint.", "desired_num_turns": 2}
+    made = document({"evaluator_name": "x", "data_mapping": mapping}, rows=[seed])
+    _, (case,), _ = read(made, "s.json", live=True)
+    assert (case.persona.goal, case.turns) == ("The user wants paint.", ())
+    assert case.checks[0].given == {"input": "The user wants paint."}

@@ -20,6 +20,7 @@ from vivavoce.formats._foundry.seeing import evidence
 from vivavoce.formats._foundry.slips import COLUMNS, Slip, slips
 
 _ALL = (*WORDS, "arguments")
+_SEED = "test_case_description"
 
 
 class Building:
@@ -32,7 +33,7 @@ class Building:
 
     def case(self, name: str, path: str, line: int | None) -> Case | None:
         """The case of the row, or `None` if it is none; what is wrong with it was said."""
-        if self._row.get("test_case_description") is not None and all(self._value(each) is None for each in INTERACTION):
+        if self._is_seed:
             whole = self._asked.level != "turn"  # the other way round than for rows
             checks = self._checks(of_seeds(whole=whole), "case" if whole else "turn")
             return seeds.case(self._row, checks, self._say, name=name, path=path, line=line)
@@ -71,6 +72,15 @@ class Building:
             path=path,
         )
         return self._without_loss(made, said)
+
+    @property
+    def _is_seed(self) -> bool:
+        """Whether the row describes somebody and holds nothing that was said; what an evaluator is shown as such is not said."""
+        if self._row.get(_SEED) is None:
+            return False
+        beside, shown = self._asked.beside, self._row.keys() | self._asked.mapping.of.keys()
+        told = (each for each in INTERACTION if each in shown or each not in beside or beside[each].path != _SEED)
+        return all(self._value(each) is None for each in told)
 
     def slips(self) -> Iterator[Slip]:
         """Names within the row that are probably meant for others."""
