@@ -207,6 +207,23 @@ def test_what_is_left_out_need_not_examine_the_whole(document, rows):
     assert "ExactMatsch" in problem, "which is there at no level"
 
 
+@pytest.mark.parametrize("chosen", [{"cases": ("row",)}, {"limit": 1}])
+def test_cases_that_are_not_selected_need_not_be_such_as_can_be_examined(rows, chosen):
+    folder = rows({"id": "row", "query": "q"}, {"id": "seed", **SEED}, {"id": "other", **SEED})
+    made = planned(folder, target=ASKED, **chosen)
+    assert [trial.case.id for trial in made.trials] == ["row"]
+    assert made.header.selection.simulator is None, "nobody is simulated"
+    assert problems(folder, target=ASKED, cases=("row", "seed")) == [f"a.jsonl:2: {NOT_WHOLE} {EVERY_TURN}"]
+    assert problems(folder, target=ASKED, limit=2) == [f"a.jsonl:2: {NOT_WHOLE} {EVERY_TURN}"]
+
+
+def test_what_a_file_says_wrongly_is_told_whatever_is_selected(tmp_path):
+    wrong = {"prompt": "q", "evaluators": {"ExactMatsch": {}}}
+    (tmp_path / "m.json").write_text(json.dumps({"schemaVersion": "1.8.0", "items": [{"prompt": "q"}, wrong]}))
+    with pytest.raises(DatasetError, match="ExactMatsch"):
+        plan(Selection(paths=("m.json",), target=ASKED, limit=1), folder=tmp_path)
+
+
 def test_personas_of_other_formats_are_examined_turn_by_turn(tmp_path):
     native = {"id": "a", "persona": {"goal": "Buy a mug."}}
     scenario = {"scenario_id": "a", "actor_profile": {"context": "A guest.", "goal": "Buy a mug."}, "input": "Hello"}

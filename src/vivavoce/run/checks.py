@@ -94,9 +94,12 @@ class Checks:
             raise made
         return made
 
-    def validate(self, source: Source, case: Case, problems: Problems) -> None:
-        """Report every check of a case that cannot be made, cannot be applied at its level, or has the name of another."""
-        if _is_whole(case):
+    def validate(self, source: Source, case: Case, problems: Problems, *, applied: bool = True) -> None:
+        """Report every check of a case that cannot be made, has the name of another, or cannot be applied at its level.
+
+        The level is looked at where checks are `applied`: of a case that was selected.
+        """
+        if applied and _is_whole(case):
             for check in self._flat(case.checks, alone=False):
                 if check.origin == "run":
                     self._look(_of_the_whole(check), source, case, problems)
@@ -106,7 +109,7 @@ class Checks:
                 if self._is_replaced(check):
                     continue
                 # What is not applied must be there all the same, at whatever level.
-                self._look(check if self._wanted(check) else replace(check, level=None), source, case, problems)
+                self._look(check if applied and self._wanted(check) else replace(check, level=None), source, case, problems)
                 first = names.setdefault(plugins.fold(_score_name(check)), check)
                 if first is not check:
                     message = f"{_typed(check)} has the name of another check of the same, {_typed(first)}"

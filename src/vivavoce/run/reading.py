@@ -144,24 +144,25 @@ def _count(
         count.cases += times
         if column is not None:
             column.look(case)
-        is_simulated, is_selected = case.is_simulated, selected(case, selection)
+        is_simulated = case.is_simulated
+        is_selected = not _is_enough(total, selection) and selected(case, selection)
         if is_simulated and (why := unsayable(case.persona)) is not None:
             problems.add(source, why, path=case.path, line=case.line)
         count.turns += times * len(case.turns)
         shape = shapes.of(case)
         if shape is None or not shape.seen:
             before = problems.total
-            checks.validate(source, case, problems)
+            checks.validate(source, case, problems, applied=is_selected)
             if shape is not None and problems.total > before:
                 shape = None  # each of its kind is told of
-        if live is not None and is_selected and not _is_enough(total, selection):
+        total.selected += times * is_selected
+        if live is not None and is_selected:
             answers.look(case, source, live, problems, total.unanswered)
         if problems.total or not is_selected:
             # Once something is wrong, nothing will run: what is left to find are more problems.
             if len(total.some_ids) < 5:
                 total.some_ids.append(case.id)
             continue
-        total.selected += times
         total.recorded += times * any(turn.reply is not None or turn.fault is not None for turn in case.turns)
         total.simulated += is_simulated
         if shape is None or not shape.seen:
