@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import MappingProxyType
 from typing import Any, get_args, get_type_hints
 
@@ -42,3 +42,10 @@ def in_words(message: str, maker: Callable[..., Any]) -> str:  # any plugin's
         return f'{option}{inner} is "{wrong}"' + (f" ({did_you_mean(wrong, allowed)})" if allowed and not inner else "")
     told = _TYPE.sub(lambda match: " or ".join(_TYPES.get(each, each) for each in match[1].split(" | ")), told)
     return f"{option}{inner}: {told[:1].lower()}{told[1:]}"
+
+
+def named(told: str, options: Iterable[str]) -> str:
+    """The one of these options that a message about a plugin names first; nothing when it names none."""
+    _, _, what = told.partition(": ")
+    found = {match.start(): each for each in options if (match := re.search(rf"\b{re.escape(each)}\b", what))}
+    return found[min(found)] if found else ""

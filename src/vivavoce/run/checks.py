@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import structs
 
-from vivavoce.core import codec, plugins
+from vivavoce.core import codec, option_faults, plugins
 from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.model import Case, Check
 from vivavoce.core.place import Problems, did_you_mean
@@ -123,7 +123,8 @@ class Checks:
             self.examiner(check)
         except PluginError as error:
             fix = _TURN_BY_TURN[case.persona is not None] if str(error).endswith(NOT_WHOLE) else ""
-            problems.add(source, str(error), path=check.path or case.path, line=case.line, fix=fix)
+            at = check.places.get(option_faults.named(str(error), check.places), check.path)
+            problems.add(source, str(error), path=at or case.path, line=case.line, fix=fix)
 
     def apply(self, case: Case) -> Case:
         """The case with the checks that are applied in the end, each at its level."""
