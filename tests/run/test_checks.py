@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 
 import vivavoce
-from vivavoce.core.errors import DatasetError, UsageError
+from vivavoce.core.errors import BadOptions, DatasetError, UsageError
 from vivavoce.core.model import Case, Check, Selection, Suite, Turn, Use
 from vivavoce.core.reply import Reply
 from vivavoce.run import asking
 from vivavoce.run.checks import distinct
 from vivavoce.run.planner import plan
+
+DOCUMENT = {"data": [{"query": "q", "response": "b d", "ground_truth": "b c"}]}
+ASKED = Use(name="python", options={"spec": "json:dumps"})
+NATIVE = {"input": "q", "expected": "b c", "reply": "b d"}
 
 
 @pytest.fixture
@@ -67,6 +71,38 @@ def test_long_options_are_cut_in_the_message() -> None:
     assert len(str(caught.value)) < 500
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("RegexMatch", '{"patterns": ["..."]}'),
+        ("LabelModel", '{"labels": ["..."], "passing_labels": ["..."]}'),
+        ("RetrievalQuery", '{"selector": "..."}'),
+        ("Rubric", '{"dimensions": [{"id": "...", "description": "..."}]}'),
+    ],
+)
+def test_options_that_are_missing_are_shown_as_they_are_written(rows: Path, name: str, options: str) -> None:
+    with pytest.raises(BadOptions) as caught:
+        plan(Selection(paths=("a.jsonl",), evaluators=asked(name)), folder=rows)
+    assert str(caught.value).endswith(f"is missing (such as --evaluator '{name}={options}')")
+    made = plan(Selection(paths=("a.jsonl",), evaluators=asked(f"{name}={options}")), folder=rows)
+    assert made.count == 1, "which can be taken as it is"
+    (rows / "a.json").write_text(json.dumps({"evaluators": [name], **DOCUMENT}))
+    with pytest.raises(DatasetError) as told:
+        plan(Selection(paths=("a.json",)), folder=rows)
+    assert str(told.value).splitlines()[0].endswith(f"is missing (such as {options})")
+
+
+@pytest.mark.parametrize("text", ["", " ", "x:", ":F1Score", "=1"])
+def test_a_name_is_needed(text: str) -> None:
+    with pytest.raises(UsageError, match=r"say \[NAME:\]EVALUATOR\[=JSON\]"):
+        asked(text)
+
+
+def test_a_name_of_several_vendors_is_told_as_the_list_has_it() -> None:
+    with pytest.raises(UsageError, match=r"say m365.Coherence or agentcore.Coherence .* m365.Coherence as Coherence"):
+        asked("Coherence")
+
+
 @pytest.mark.parametrize("given", [{"F1Score": {}, "f1_score": {"threshold": 1}}, ["F1Score", 'F1Score={"threshold": 1}']])
 async def test_python_refuses_them_too(rows: Path, given: Any) -> None:
     with pytest.raises(UsageError, match="two checks of one name"):
@@ -88,11 +124,6 @@ def test_options_of_a_file_go_before_those_of_the_run_however_the_name_is_spelt(
     assert [(check.evaluator, check.options) for check in trial.case.turns[0].checks] == [
         ("F1ScoreEvaluator", {"threshold": 1})
     ]
-
-
-DOCUMENT = {"data": [{"query": "q", "response": "b d", "ground_truth": "b c"}]}
-ASKED = Use(name="python", options={"spec": "json:dumps"})
-NATIVE = {"input": "q", "expected": "b c", "reply": "b d"}
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_level_there_is_not(rows):
 
 
 def test_an_evaluator_that_cannot_examine_the_whole_is_told_before_anything_is_read(rows):
-    with pytest.raises(PluginError, match="ExactMatch examines single turns, not whole conversations"):
+    with pytest.raises(PluginError, match=r"not whole conversations \(--level turn, or no --level, examines the last"):
         planned(rows({"query": "q", "response": "a"}), level="conversation")
 
 

@@ -141,7 +141,9 @@ def test_seeds_have_what_the_document_says_of_all(read):
 
 def test_what_is_wrong_with_that_is_told_once(read):
     at = "data_source.default_simulation_configuration"
-    _, _, problems = read(simulated({"max_num_turns": "many", "conversation_repetitions": 3, "max_turns": 1}, SEED, SEED), "s.json")
+    _, _, problems = read(
+        simulated({"max_num_turns": "many", "conversation_repetitions": 3, "max_turns": 1}, SEED, SEED), "s.json"
+    )
     assert [problem.path for problem in problems.found()] == [f"{at}.max_num_turns"]
     assert {warning.path: warning.fix for warning in problems.warnings} == {
         f"{at}.conversation_repetitions": "--repeat plays each conversation several times",
