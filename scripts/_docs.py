@@ -27,7 +27,10 @@ INTRODUCTIONS = {
 JSON, as in `--evaluator 'PartialMatch={"threshold": 0.8}'`. In a name, case, `_`, `-`, `builtin.` before it and `Evaluator` at
 its end do not count: `f1_score`, `builtin.f1_score` and `F1ScoreEvaluator` are F1Score. One that is named twice with the same
 options is one; to examine by it twice with different options, give one a name of its own, as in
-`--evaluator 'exactly:PartialMatch={"threshold": 1}'`.""",
+`--evaluator 'exactly:PartialMatch={"threshold": 1}'`.
+
+An evaluator of the command line is added to those that a dataset names. Where the dataset names the same one, it is applied
+once, and each option holds as the dataset says it; what the dataset leaves open holds as the command line says it.""",
     "targets": """How an agent under test is spoken to: `--target SPEC`, where the part before the first colon is one of these
 names; options are given by `--target-option KEY=VALUE` or in the `[target]` table of `viva.toml`.""",
     "formats": "What dataset files Viva reads. The format is told from a file's content; `--format NAME` overrides it.",

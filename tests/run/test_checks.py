@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 
 import vivavoce
-from vivavoce.core.errors import DatasetError, UsageError
-from vivavoce.core.model import Case, Check, Selection, Suite, Turn
+from vivavoce.core.errors import BadOptions, DatasetError, UsageError
+from vivavoce.core.model import Case, Check, Selection, Suite, Turn, Use
 from vivavoce.core.reply import Reply
 from vivavoce.run import asking
 from vivavoce.run.checks import distinct
 from vivavoce.run.planner import plan
+
+DOCUMENT = {"data": [{"query": "q", "response": "b d", "ground_truth": "b c"}]}
+ASKED = Use(name="python", options={"spec": "json:dumps"})
+NATIVE = {"input": "q", "expected": "b c", "reply": "b d"}
 
 
 @pytest.fixture
@@ -67,6 +71,38 @@ def test_long_options_are_cut_in_the_message() -> None:
     assert len(str(caught.value)) < 500
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("RegexMatch", '{"patterns": ["..."]}'),
+        ("LabelModel", '{"labels": ["..."], "passing_labels": ["..."]}'),
+        ("RetrievalQuery", '{"selector": "..."}'),
+        ("Rubric", '{"dimensions": [{"id": "...", "description": "..."}]}'),
+    ],
+)
+def test_options_that_are_missing_are_shown_as_they_are_written(rows: Path, name: str, options: str) -> None:
+    with pytest.raises(BadOptions) as caught:
+        plan(Selection(paths=("a.jsonl",), evaluators=asked(name)), folder=rows)
+    assert str(caught.value).endswith(f"is missing (such as --evaluator '{name}={options}')")
+    made = plan(Selection(paths=("a.jsonl",), evaluators=asked(f"{name}={options}")), folder=rows)
+    assert made.count == 1, "which can be taken as it is"
+    (rows / "a.json").write_text(json.dumps({"evaluators": [name], **DOCUMENT}))
+    with pytest.raises(DatasetError) as told:
+        plan(Selection(paths=("a.json",)), folder=rows)
+    assert str(told.value).splitlines()[0].endswith(f"is missing (such as {options})")
+
+
+@pytest.mark.parametrize("text", ["", " ", "x:", ":F1Score", "=1"])
+def test_a_name_is_needed(text: str) -> None:
+    with pytest.raises(UsageError, match=r"say \[NAME:\]EVALUATOR\[=JSON\]"):
+        asked(text)
+
+
+def test_a_name_of_several_vendors_is_told_as_the_list_has_it() -> None:
+    with pytest.raises(UsageError, match=r"say m365.Coherence or agentcore.Coherence .* m365.Coherence as Coherence"):
+        asked("Coherence")
+
+
 @pytest.mark.parametrize("given", [{"F1Score": {}, "f1_score": {"threshold": 1}}, ["F1Score", 'F1Score={"threshold": 1}']])
 async def test_python_refuses_them_too(rows: Path, given: Any) -> None:
     with pytest.raises(UsageError, match="two checks of one name"):
@@ -88,6 +124,51 @@ def test_options_of_a_file_go_before_those_of_the_run_however_the_name_is_spelt(
     assert [(check.evaluator, check.options) for check in trial.case.turns[0].checks] == [
         ("F1ScoreEvaluator", {"threshold": 1})
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", {"evaluators": ["builtin.f1_score"], **DOCUMENT}),
+        ("a.json", {"evaluators": ["builtin.f1_score"], "data_mapping": {"f1_score": {"response": "response"}}, **DOCUMENT}),
+        ("a.json", {"schemaVersion": "1.8.0", "default_evaluators": {"F1Score": {}}, "items": [{"prompt": "q"}]}),
+        ("a.jsonl", {**NATIVE, "evaluators": {"F1Score": {}}}),
+    ],
+)
+def test_options_of_the_run_hold_where_a_file_names_the_evaluator_without_them(tmp_path: Path, name: str, content: Any) -> None:
+    (tmp_path / name).write_text(json.dumps(content))
+    chosen = Selection(paths=(name,), evaluators=asked('F1Score={"threshold": 0.9}'), target=ASKED)
+    (trial,) = plan(chosen, folder=tmp_path).trials
+    assert [check.options for check in trial.case.turns[0].checks] == [{"threshold": 0.9}]
+
+
+def test_options_add_up_one_by_one(tmp_path: Path) -> None:
+    case = {**NATIVE, "evaluators": {"PartialMatch": {"threshold": 0.1}}}
+    (tmp_path / "a.jsonl").write_text(json.dumps(case))
+    of_run = asked('PartialMatch={"threshold": 0.9, "case_sensitive": true}')
+    (trial,) = plan(Selection(paths=("a.jsonl",), evaluators=of_run), folder=tmp_path).trials
+    assert [check.options for check in trial.case.turns[0].checks] == [{"threshold": 0.1, "case_sensitive": True}]
+
+
+def test_a_check_of_whole_cases_takes_options_of_the_run(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"evaluators": ["coherence"], "evaluation_level": "conversation", **DOCUMENT}))
+    (trial,) = plan(Selection(paths=("a.json",), evaluators=asked('m365.Coherence={"threshold": 5}')), folder=tmp_path).trials
+    assert [(check.options, check.level) for check in trial.case.checks] == [({"threshold": 5}, "case")]
+
+
+def test_a_name_of_its_own_makes_it_another(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"evaluators": [{"name": "mine", "evaluator_name": "f1_score"}], **DOCUMENT}))
+    chosen = Selection(paths=("a.json",), evaluators=asked('F1Score={"threshold": 1}', 'mine:F1Score={"threshold": 0.9}'))
+    (trial,) = plan(chosen, folder=tmp_path).trials
+    found = {check.name or check.evaluator: check.options for check in trial.case.turns[0].checks}
+    assert found == {"F1Score": {"threshold": 1}, "mine": {"threshold": 0.9}}
+
+
+def test_a_vendors_evaluator_is_the_same_however_its_file_calls_it(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"evaluators": ["groundedness"], **DOCUMENT}))
+    of_run = asked('foundry.Groundedness={"threshold": 4}')
+    (trial,) = plan(Selection(paths=("a.json",), evaluators=of_run), folder=tmp_path).trials
+    assert [(check.name, check.options) for check in trial.case.turns[0].checks] == [("groundedness", {"threshold": 4})]
 
 
 def test_an_item_of_a_document_goes_before_its_file_however_the_name_is_spelt(tmp_path: Path) -> None:

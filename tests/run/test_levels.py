@@ -68,7 +68,7 @@ def test_a_level_there_is_not(rows):
 
 
 def test_an_evaluator_that_cannot_examine_the_whole_is_told_before_anything_is_read(rows):
-    with pytest.raises(PluginError, match="ExactMatch examines single turns, not whole conversations"):
+    with pytest.raises(PluginError, match=r"not whole conversations \(--level turn, or no --level, examines the last"):
         planned(rows({"query": "q", "response": "a"}), level="conversation")
 
 
@@ -205,6 +205,23 @@ def test_what_is_left_out_need_not_examine_the_whole(document, rows):
     assert refused(folder, only=("exact_match",)) == [f"d.json:1: evaluators[1]: {NOT_WHOLE} {EVERY_TURN}"]
     (problem,) = refused(document("builtin.coherence", "ExactMatsch"), only=("coherence",))
     assert "ExactMatsch" in problem, "which is there at no level"
+
+
+@pytest.mark.parametrize("chosen", [{"cases": ("row",)}, {"limit": 1}])
+def test_cases_that_are_not_selected_need_not_be_such_as_can_be_examined(rows, chosen):
+    folder = rows({"id": "row", "query": "q"}, {"id": "seed", **SEED}, {"id": "other", **SEED})
+    made = planned(folder, target=ASKED, **chosen)
+    assert [trial.case.id for trial in made.trials] == ["row"]
+    assert made.header.selection.simulator is None, "nobody is simulated"
+    assert problems(folder, target=ASKED, cases=("row", "seed")) == [f"a.jsonl:2: {NOT_WHOLE} {EVERY_TURN}"]
+    assert problems(folder, target=ASKED, limit=2) == [f"a.jsonl:2: {NOT_WHOLE} {EVERY_TURN}"]
+
+
+def test_what_a_file_says_wrongly_is_told_whatever_is_selected(tmp_path):
+    wrong = {"prompt": "q", "evaluators": {"ExactMatsch": {}}}
+    (tmp_path / "m.json").write_text(json.dumps({"schemaVersion": "1.8.0", "items": [{"prompt": "q"}, wrong]}))
+    with pytest.raises(DatasetError, match="ExactMatsch"):
+        plan(Selection(paths=("m.json",), target=ASKED, limit=1), folder=tmp_path)
 
 
 def test_personas_of_other_formats_are_examined_turn_by_turn(tmp_path):

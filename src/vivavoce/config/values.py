@@ -27,7 +27,7 @@ def read(option: Option, raw: JSON) -> JSON:
     if option.kind == "flag":
         return _is(isinstance(raw, bool), raw, "must be true or false")
     if option.kind in ("text", "plugin"):
-        return _is(isinstance(raw, str) and raw != "", raw, "must be a text")
+        return _filled(_is(isinstance(raw, str), raw, "must be a text"))
     if option.kind == "list":
         return _texts(raw)
     if option.kind == "whole":
@@ -138,9 +138,15 @@ def _is_list(text: str) -> bool:
 
 def _texts(raw: JSON) -> tuple[str, ...]:
     given = (raw,) if isinstance(raw, str) else raw
-    fits = isinstance(given, list | tuple) and all(isinstance(each, str) and each for each in given)
+    fits = isinstance(given, list | tuple) and all(isinstance(each, str) for each in given)
     _is(fits, raw, "must be a text or a list of texts")
-    return tuple(given)
+    return tuple(map(_filled, given))
+
+
+def _filled(text: JSON) -> JSON:
+    if text == "":
+        raise ValueError("must not be empty")
+    return text
 
 
 def _is(fits: bool, raw: JSON, what: str) -> JSON:

@@ -34,6 +34,8 @@ class Check(Record, frozen=True, kw_only=True, omit_defaults=True):
     origin: Origin = "item"
     path: str = ""
     """Where the file asks for it, as a JSON path such as `items[3].evaluators.ExactMatch`; empty for `run` and `default`."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Where the file says each option, as a JSON path, where that is not right below `path`."""
     level: Literal["turn", "case"] | None = None
     """Where it is applied; the evaluator's own first level when `None`."""
     given: Mapping[str, JSON] | None = None

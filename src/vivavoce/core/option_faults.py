@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, fields, is_dataclass
 from types import MappingProxyType
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from vivavoce.core.place import did_you_mean
+from vivavoce.core.reply import JSON
 
 _AT_OPTION = re.compile(r"(.*) - at `\$\.(\w+)(.*)`", re.DOTALL)
 _LACKING = re.compile(r"Object missing required field `([^`]+)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
@@ -42,3 +44,31 @@ def in_words(message: str, maker: Callable[..., Any]) -> str:  # any plugin's
         return f'{option}{inner} is "{wrong}"' + (f" ({did_you_mean(wrong, allowed)})" if allowed and not inner else "")
     told = _TYPE.sub(lambda match: " or ".join(_TYPES.get(each, each) for each in match[1].split(" | ")), told)
     return f"{option}{inner}: {told[:1].lower()}{told[1:]}"
+
+
+def named(told: str, options: Iterable[str]) -> str:
+    """The one of these options that a message about a plugin names first; nothing when it names none."""
+    what = told.partition(": ")[2].partition(" (")[0]
+    found = {match.start(): each for each in options if (match := re.search(rf"\b{re.escape(each)}\b", what))}
+    return found[min(found)] if found else ""
+
+
+def needed(maker: Callable[..., Any]) -> dict[str, JSON]:  # any plugin's
+    """The options that a class cannot do without, each with a value of its kind: what a person may write, to fill in."""
+    types = get_type_hints(maker)
+    return {
+        each.name: _sample(types[each.name])
+        for each in fields(maker)  # type: ignore[arg-type] # only such a class has options that can be missing
+        if each.init and each.default is MISSING and each.default_factory is MISSING
+    }
+
+
+def _sample(kind: Any) -> JSON:  # a type, as it is written
+    if is_dataclass(kind):
+        return needed(kind)  # type: ignore[arg-type] # it is a class
+    inner = get_args(kind)
+    if get_origin(kind) in (tuple, list):
+        return [_sample(inner[0])]
+    if inner:  # one of several
+        return _sample(inner[0]) if isinstance(inner[0], type) else inner[0]
+    return {int: 1, float: 0.5, bool: True}.get(kind, "...")

@@ -27,7 +27,7 @@ def check(text: str, *, folder: Path = Path()) -> Check:
     name, colon, evaluator = told.partition(":")
     if not colon:
         name, evaluator = "", told
-    if colon and not (name and evaluator):
+    if not evaluator.strip() or (colon and not name.strip()):
         raise UsageError(f'"{text}": say [NAME:]EVALUATOR[=JSON], such as strict:ExactMatch={{"case_sensitive": true}}')
     try:
         given = json.loads(options) if equals else {}
@@ -48,7 +48,7 @@ def _meant(name: str, folder: Path) -> str:
     common = [f"m365.{each}" for each in ours if not vendor and plugins.fold(each) == plugins.fold(name)]
     if len([*common, *others]) > 1:
         choices = " or ".join([*common, *others])
-        told = "`viva list evaluators` tells what each measures"
+        told = f"`viva list evaluators` tells what each measures{''.join(f', {each} as {each[5:]}' for each in common)}"
         raise UsageError(f'"{name}" means different things to different vendors: say {choices} ({told})')
     return plugins.known_as("evaluators", others[0] if others else name, project=folder)
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import structs
 
-from vivavoce.core import codec, plugins
+from vivavoce.core import codec, option_faults, plugins
 from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.model import Case, Check
 from vivavoce.core.place import Problems, did_you_mean
@@ -37,7 +37,8 @@ _Turns = tuple[tuple[int, Check, Examiner], ...]
 class Checks:
     """Turns the checks a file holds into the flat list that is applied.
 
-    A run's evaluators replace defaults and are added to what the file names; where both name one, the file's options hold.
+    A run's evaluators replace defaults and are added to what the file names; where both name one, the run's options hold as far
+    as the file does not say its own.
     `only` filters the outcome by name. `folder` is the project's, which may have evaluators of its own.
 
     Raises:
@@ -46,6 +47,7 @@ class Checks:
 
     def __init__(self, run: Sequence[Check], only: Sequence[str], *, folder: Path = Path()) -> None:
         self._run = distinct(run)
+        self._by_kind = {_kind(check): check for check in self._run}
         self._folder = folder
         self._only = frozenset(plugins.fold(name) for name in only)
         self._made: dict[bytes, Examiner | PluginError] = {}
@@ -94,9 +96,12 @@ class Checks:
             raise made
         return made
 
-    def validate(self, source: Source, case: Case, problems: Problems) -> None:
-        """Report every check of a case that cannot be made, cannot be applied at its level, or has the name of another."""
-        if _is_whole(case):
+    def validate(self, source: Source, case: Case, problems: Problems, *, applied: bool = True) -> None:
+        """Report every check of a case that cannot be made, has the name of another, or cannot be applied at its level.
+
+        The level is looked at where checks are `applied`: of a case that was selected.
+        """
+        if applied and _is_whole(case):
             for check in self._flat(case.checks, alone=False):
                 if check.origin == "run":
                     self._look(_of_the_whole(check), source, case, problems)
@@ -106,7 +111,8 @@ class Checks:
                 if self._is_replaced(check):
                     continue
                 # What is not applied must be there all the same, at whatever level.
-                self._look(check if self._wanted(check) else replace(check, level=None), source, case, problems)
+                made = self._over_run(check)
+                self._look(made if applied and self._wanted(made) else replace(made, level=None), source, case, problems)
                 first = names.setdefault(plugins.fold(_score_name(check)), check)
                 if first is not check:
                     message = f"{_typed(check)} has the name of another check of the same, {_typed(first)}"
@@ -117,7 +123,8 @@ class Checks:
             self.examiner(check)
         except PluginError as error:
             fix = _TURN_BY_TURN[case.persona is not None] if str(error).endswith(NOT_WHOLE) else ""
-            problems.add(source, str(error), path=check.path or case.path, line=case.line, fix=fix)
+            at = check.places.get(option_faults.named(str(error), check.places), check.path)
+            problems.add(source, str(error), path=at or case.path, line=case.line, fix=fix)
 
     def apply(self, case: Case) -> Case:
         """The case with the checks that are applied in the end, each at its level."""
@@ -132,7 +139,7 @@ class Checks:
             return structs.replace(case, turns=(structs.replace(turn, checks=only),), checks=rest)
         lifted: list[Check] = []
         turns = []
-        own = [check for check in case.checks if not self._is_replaced(check)]
+        own = self._kept(case.checks)
         # What examines tool calls does so in the turn that they were made in.
         lowered = [check for check in own if self.examiner(check).level == "call"] if case.turns else []
         for turn in case.turns:
@@ -188,9 +195,9 @@ class Checks:
 
     def _merge(self, checks: Iterable[Check], *, alone: bool) -> tuple[Check, ...]:
         checks = tuple(checks)
-        kept = [check for check in checks if not self._is_replaced(check)]
-        named = {plugins.fold(_score_name(check)) for check in kept}
-        added = [check for check in self._run if plugins.fold(_score_name(check)) not in named]
+        kept = self._kept(checks)
+        named = {each for check in kept for each in (plugins.fold(_score_name(check)), _kind(check))}
+        added = [check for check in self._run if named.isdisjoint((plugins.fold(_score_name(check)), _kind(check)))]
         # What stands in place of a default sees what that would have seen.
         view = next((check for check in checks if self._is_replaced(check) and check.given is not None), None)
         if view is not None:
@@ -203,6 +210,15 @@ class Checks:
         found = self.examiner(check)
         may = check.level is None and found.level != "turn" and "turn" in found.evaluator.levels
         return replace(check, level="turn") if may else check
+
+    def _kept(self, checks: Iterable[Check]) -> list[Check]:
+        """What stays of a file's checks beside the run's."""
+        return [self._over_run(check) for check in checks if not self._is_replaced(check)]
+
+    def _over_run(self, check: Check) -> Check:
+        """A file's check, with the options that only the run says of it."""
+        of_run = self._by_kind.get(_kind(check)) if self._run else None
+        return replace(check, options={**of_run.options, **check.options}) if of_run and of_run.options else check
 
     def _is_replaced(self, check: Check) -> bool:
         """Whether a run's evaluators stand in its place."""
@@ -224,6 +240,12 @@ class Checks:
 def _is_whole(case: Case) -> bool:
     """Whether the file says that the conversation is examined as a whole."""
     return any(check.level == "case" for check in case.checks)
+
+
+def _kind(check: Check) -> tuple[str, str]:
+    """The evaluator, and the name of its own that a check of it has."""
+    own, name = plugins.fold(check.evaluator), plugins.fold(check.name)
+    return own, "" if name in (own, plugins.without_vendor(own)) else name
 
 
 def _of_the_whole(check: Check) -> Check:

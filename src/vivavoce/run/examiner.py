@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from vivavoce.core import plugins
-from vivavoce.core.errors import PluginError
+from vivavoce.core import option_faults, plugins
+from vivavoce.core.errors import BadOptions, PluginError
 from vivavoce.core.evidence import Evidence
 from vivavoce.core.model import Case, Check, Turn, Use
 from vivavoce.core.reply import ToolCall
@@ -57,7 +58,7 @@ def examiner(check: Check, folder: Path) -> Examiner:
     Raises:
         PluginError: there is no such evaluator, its options are wrong, or it does not examine what it is to.
     """
-    evaluator = plugins.build("evaluators", Use(name=check.evaluator, options=check.options), project=folder)
+    evaluator = _built(check, folder)
     kind = plugins.known_as("evaluators", check.evaluator, project=folder)
     level: str = check.level if check.level and check.level in evaluator.levels else evaluator.levels[0]
     if check.level == "case" and level != "case":
@@ -85,6 +86,18 @@ def examiner(check: Check, folder: Path) -> Examiner:
         rubrics=getattr(evaluator, "rubrics", () if rubric is None else (rubric,)),
         own=plugins.own("evaluators", check.evaluator, folder),
     )
+
+
+def _built(check: Check, folder: Path) -> Any:  # as `Examiner.evaluator`
+    try:
+        return plugins.build("evaluators", Use(name=check.evaluator, options=check.options), project=folder)
+    except BadOptions as error:
+        maker = plugins.find("evaluators", check.evaluator, project=folder)
+        if not (str(error).endswith("is missing") and is_dataclass(maker)):
+            raise
+        options = json.dumps(option_faults.needed(maker))
+        way = f"--evaluator '{check.evaluator}={options}'" if check.origin == "run" else options
+        raise BadOptions(f"{error} (such as {way})") from error
 
 
 def lacking(examiner: Examiner, check: Check, case: Case, turn: Turn | None = None) -> tuple[str, ...]:

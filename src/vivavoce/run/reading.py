@@ -14,16 +14,16 @@ from pathlib import Path
 from msgspec import structs
 
 from vivavoce.core import codec
-from vivavoce.core.errors import UsageError
+from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.kinds import Format
-from vivavoce.core.model import NOTHING, Case, Expectation, Header, Selection, Suite
+from vivavoce.core.model import NOTHING, Case, Check, Expectation, Header, Selection, Suite
 from vivavoce.core.parts import Alike
 from vivavoce.core.place import Problems
 from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
 from vivavoce.run import answers, files
 from vivavoce.run.checks import Checks, at_level
-from vivavoce.run.examiner import Examiner, lacking
+from vivavoce.run.examiner import NOT_WHOLE, Examiner, lacking
 from vivavoce.run.joining import Recordings
 from vivavoce.run.saying import unsayable
 from vivavoce.run.steady import Stamp, stamp
@@ -87,7 +87,7 @@ def read(
     evaluators = at_level(selection.evaluators, selection.level)
     checks = Checks(evaluators, selection.only, folder=folder)
     for check in evaluators:
-        checks.examiner(check)
+        _look(check, checks)
     total = Count()
     found: list[Reading] = []
     asked = {"map": selection.map or None, "level": selection.level, "live": live}
@@ -112,6 +112,16 @@ def read(
     if live is False and (selection.target is not None or total.recorded):
         answers.tell(total.unanswered, selection, problems)
     return _distinct_names(found), total, checks
+
+
+def _look(check: Check, checks: Checks) -> None:
+    """See that one of the run's checks can be made, before anything is read."""
+    try:
+        checks.examiner(check)
+    except PluginError as error:
+        if not str(error).endswith(NOT_WHOLE):
+            raise
+        raise PluginError(f"{error} (--level turn, or no --level, examines the last answer of each)") from error
 
 
 def reopened(header: Header, folder: Path, stamps: Sequence[Stamp | None]) -> tuple[list[Reading], Checks]:
@@ -144,24 +154,24 @@ def _count(
         count.cases += times
         if column is not None:
             column.look(case)
-        is_simulated, is_selected = case.is_simulated, selected(case, selection)
+        is_simulated, is_selected = case.is_simulated, not _is_enough(total, selection) and selected(case, selection)
         if is_simulated and (why := unsayable(case.persona)) is not None:
             problems.add(source, why, path=case.path, line=case.line)
         count.turns += times * len(case.turns)
         shape = shapes.of(case)
         if shape is None or not shape.seen:
             before = problems.total
-            checks.validate(source, case, problems)
+            checks.validate(source, case, problems, applied=is_selected)
             if shape is not None and problems.total > before:
                 shape = None  # each of its kind is told of
-        if live is not None and is_selected and not _is_enough(total, selection):
+        total.selected += times * is_selected
+        if live is not None and is_selected:
             answers.look(case, source, live, problems, total.unanswered)
         if problems.total or not is_selected:
             # Once something is wrong, nothing will run: what is left to find are more problems.
             if len(total.some_ids) < 5:
                 total.some_ids.append(case.id)
             continue
-        total.selected += times
         total.recorded += times * any(turn.reply is not None or turn.fault is not None for turn in case.turns)
         total.simulated += is_simulated
         if shape is None or not shape.seen:

@@ -13,7 +13,7 @@ from vivavoce.core.source import Source
 from vivavoce.formats._foundry import heads, names
 from vivavoce.formats._foundry.asked import Asked, Level, Mapped, Places, beside, refers
 from vivavoce.formats._foundry.columns import WILD, meant
-from vivavoce.formats._foundry.expressions import Expression, is_field, parse, within
+from vivavoce.formats._foundry.expressions import Expression, is_field, parse, unclosed, within
 from vivavoce.formats._foundry.heads import DEFAULT, objects
 from vivavoce.formats._foundry.saying import Say, shown
 
@@ -28,7 +28,7 @@ class Document:
         self._source = source
         self._problems = problems
         self.path, rows = _rows(value)
-        self.rows: list[JSON] | None = rows
+        self.rows: list[JSON] | None = None if rows is None else heads.with_defaults(value, rows, self._say)
         """The rows, or `None` when the document is itself a row."""
         self.head = _without_rows(value)
         """The document without them."""
@@ -64,6 +64,7 @@ class Document:
             return "turn" if level == "turn" else "conversation"
         if level is not None:
             self._say(f"is no level: {shown(level)}", "evaluation_level", "write turn or conversation")
+            return "turn"  # at which everything can be examined, so that nothing more is told of it
         return None
 
     def _mappings(self) -> tuple[Places, dict[str, Places]]:
@@ -105,7 +106,8 @@ class Document:
                 key = fold(made.check.name)
                 if key in seen:
                     self._say(f'the name "{made.check.name}" stands in {seen[key]} already', path, 'give each its own "name"')
-                seen.setdefault(key, path)
+                    continue
+                seen[key] = path
                 yield made
 
     def _check(self, given: JSON, path: str, by_name: Mapping[str, Places]) -> Mapped | None:
@@ -129,15 +131,23 @@ class Document:
             parameters = {}
         rest = {key: each for key, each in given.items() if key not in _CRITERION | {"evaluator"}}
         parts = [(path, rest), (join(path, "initialization_parameters"), parameters)]
-        parts += [_of(self.head, part, kind, name) for part in ("evaluator_parameters", "openai_graders")]
+        for part in ("evaluator_parameters", "openai_graders"):
+            parts += _of(self.head, part, kind, name)
         options = {key: each for _, part in parts for key, each in part.items()}
+        where = {key: join(at, key) for at, part in parts for key in part}
         block, at = given.get("data_mapping"), join(path, "data_mapping")
         mapping = places(block, at, self._say) if block else None
-        mapping = mapping or by_name.get(fold(bare)) or by_name.get(fold(name)) or by_name.get(DEFAULT)
+        mapping = mapping or by_name.get(fold(name)) or by_name.get(fold(bare)) or by_name.get(DEFAULT)
         if fold(bare) in _GRADERS:
-            where = {key: join(at, key) for at, part in parts for key in part}
             mapping = self._grader(bare, options, where, mapping)
-        check = Check(evaluator=names.ours(kind), name=name, options=names.options(options), origin="file", path=path)
+        check = Check(
+            evaluator=names.ours(kind),
+            name=name,
+            options=names.options(options),
+            origin="file",
+            path=path,
+            places=names.options(where),
+        )
         return Mapped(check=check, mapping=mapping)
 
     def _grader(self, bare: str, options: dict[str, JSON], where: Mapping[str, str], mapping: Places | None) -> Places | None:
@@ -151,6 +161,8 @@ class Document:
         for key, param in (("input", "response"), ("reference", "ground_truth")):
             if fold(bare) in _COMPARING and is_field(options.get(key)):
                 given[param], at[param] = options.pop(key), where[key]
+            for text in unclosed(options.get(key)):
+                self._say(f"{text} does not close its braces", where[key], "write {{item.FIELD}} or {{sample.output_text}}")
             for field in within(options.get(key)):
                 if field.sees is not None or field.path not in names.EVIDENCE:
                     self._fields.append((where[key], field))
@@ -225,8 +237,8 @@ def _without_rows(value: dict[str, JSON]) -> dict[str, JSON]:
     return head
 
 
-def _of(head: Mapping[str, JSON], part: str, *called: str) -> tuple[str, Object]:
-    """What a part of the head says of an evaluator, by any of its names; and where that stands."""
-    wanted = [fold(names.bare(name)) for name in called]
-    found = objects(head.get(part))
-    return next(((join(part, each), value) for each, value in found if fold(names.bare(each)) in wanted), (part, {}))
+def _of(head: Mapping[str, JSON], part: str, *called: str) -> Iterator[tuple[str, Object]]:
+    """What a part of the head says of an evaluator by each of its names, in their order; and where that stands."""
+    by_name = [(fold(names.bare(name)), join(part, name), value) for name, value in objects(head.get(part))]
+    for wanted in dict.fromkeys(fold(names.bare(each)) for each in called):
+        yield from ((path, value) for name, path, value in by_name if name == wanted)

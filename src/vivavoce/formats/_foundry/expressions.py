@@ -14,6 +14,8 @@ from vivavoce.core.reply import JSON
 _BRACES = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _DOLLAR = re.compile(r"\$\{\s*([^{}]*?)\s*\}")
 _INDEX = re.compile(r"\[(\d+)\]")
+_NAMED = r"\s*(?:item|data|sample|target|outputs)\.[^{}]*+"
+_UNCLOSED = re.compile(rf"\{{\{{{_NAMED}(?!\}}\}})|\$\{{{_NAMED}(?!\}})")
 _LONGEST = 1000
 """Characters of an expression; none that means something is as long."""
 _ROW = frozenset({"item", "data"})
@@ -84,16 +86,27 @@ def is_field(text: JSON) -> bool:
 
 def within(given: JSON) -> Iterator[Expression]:
     """The fields that a text names, or that texts anywhere in a value do."""
-    if isinstance(given, str):
-        for match in _BRACES.finditer(given):
+    for text in _texts(given):
+        for match in _BRACES.finditer(text):
             root, _, path = match[1].partition(".")
             if root in _ROW and path and len(path) <= _LONGEST:
                 yield Expression(text=match[0], path=path)
             elif root in _ANSWER and path in ANSWERS:
                 yield Expression(text=match[0], path=path, sees=ANSWERS[path])
+
+
+def unclosed(given: JSON) -> Iterator[str]:
+    """Where a text, or texts anywhere in a value, begin to name a field and do not close its braces."""
+    for text in _texts(given):
+        yield from (match[0].strip()[:60] for match in _UNCLOSED.finditer(text))
+
+
+def _texts(given: JSON) -> Iterator[str]:
+    if isinstance(given, str):
+        yield given
     else:
         for each in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ():
-            yield from within(each)
+            yield from _texts(each)
 
 
 def find(row: JSON, path: str) -> JSON:

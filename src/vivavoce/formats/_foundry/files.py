@@ -51,7 +51,8 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
             )
         objection = unread(value)
         if objection is not None:
-            problems.add(source, objection[0], line=1, fix=objection[1])
+            message, path, fix = objection
+            problems.add(source, message, path=path, line=None if path else 1, fix=fix)
             return _suite(source, ())
         value = [value]
         return _suite(source, Cases(source, problems, lambda: ((each, "", None, False) for each in value), asked))

@@ -17,19 +17,24 @@ from vivavoce.formats._foundry.saying import Say, shown
 _BY_NAME = ("data_mapping", "evaluator_config", "evaluator_parameters", "openai_graders")
 """Names under which something is said of evaluators by their names."""
 _HEAD = (*_BY_NAME, "name", "description", "evaluators", "testing_criteria", "evaluation_level", "data", "data_source")
+_SIMULATING = ("max_num_turns", "desired_num_turns")
+"""What a simulation is told of its length."""
 DEFAULT = "default"
 """The name by which the vendor's library maps for every evaluator that has no entry of its own."""
 
 
-def unread(value: Object) -> tuple[str, str] | None:
-    """What to say of a document that asks for an evaluation and holds no rows: the message, and what to do about it."""
+def unread(value: Object) -> tuple[str, str, str] | None:
+    """What to say of a document that holds no rows where they belong: the message, its path, and what to do about it."""
+    if value.get("data") is not None and not any(name in value for name in ANY):
+        fix = 'such as [{"query": "...", "response": "..."}]'
+        return f"must be a list of rows, not {shown(value['data'])}", "data", fix
     if not any(value.get(name) for name in ("evaluators", "testing_criteria")) or any(name in value for name in ANY):
         return None
     source = value.get("data_source")
     inner = source.get("source") if isinstance(source, Mapping) else None
     kept = inner.get("id") if isinstance(inner, Mapping) and inner.get("type") == "file_id" else None
     fix = 'put them into "data"' if kept is None else f'they are in the service\'s file {shown(kept)}: put its rows into "data"'
-    return "says how rows are examined, and holds none", fix
+    return "says how rows are examined, and holds none", "", fix
 
 
 def look(head: Object, source: Source, problems: Problems) -> None:
@@ -42,7 +47,10 @@ def look(head: Object, source: Source, problems: Problems) -> None:
             problems.soft(source, f'unknown name "{name}"', path=name, fix=f'did you mean "{near}"?')
         else:
             problems.warn(source, "is kept and not looked at", path=name, fix=f'did you mean "{near}"?')
-    for name in _BY_NAME:
+    for name in ("name", "description"):
+        if head.get(name) is not None and not isinstance(head[name], str):
+            problems.add(source, f"must be text, not {shown(head[name])}", path=name)
+    for name in (*_BY_NAME, "data_source"):
         if head.get(name) is not None and not isinstance(head[name], Mapping):
             problems.add(source, f"must be an object, not {shown(head[name])}", path=name)
     for name in ("evaluator_config", "evaluator_parameters", "openai_graders"):
@@ -87,6 +95,42 @@ def asked_by(head: Object, flat: Places, say: Say) -> Places:
     elif field.path != "query":
         return Places(where={"query": where, **flat.where}, of={"query": field, **flat.of})
     return flat
+
+
+def with_defaults(head: Object, rows: list[JSON], say: Say) -> list[JSON]:
+    """Rows, of which those that are seeds have what `default_simulation_configuration` says and they do not say themselves."""
+    source = head.get("data_source")
+    given = source.get("default_simulation_configuration") if isinstance(source, Mapping) else None
+    at = join("data_source", "default_simulation_configuration")
+    if not isinstance(given, Mapping):
+        if given is not None:
+            say(f"must be an object, not {shown(given)}", at)
+        return rows
+    defaults: dict[str, JSON] = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name not in _SIMULATING:
+            near = nearest(name, _SIMULATING)
+            fix = "--repeat plays each conversation several times" if name == "conversation_repetitions" else ""
+            say("is not carried out", join(at, name), f'did you mean "{near}"?' if near else fix, warning=True)
+        elif not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            say(f"must be a whole number of at least 1, not {shown(value)}", join(at, name))
+        else:
+            defaults[name] = value
+    return [_with_defaults(row, defaults) for row in rows]
+
+
+def _with_defaults(row: JSON, defaults: Object) -> JSON:
+    if not isinstance(row, Mapping):
+        return row
+    if row.keys() == {"item"}:
+        return {"item": _with_defaults(row["item"], defaults)}
+    own = row.get("simulation_configuration") or {}
+    more = {name: each for name, each in defaults.items() if row.get(name) is None}
+    if row.get("test_case_description") is None or not more or not isinstance(own, Mapping):
+        return row
+    return {**row, "simulation_configuration": {**more, **{name: each for name, each in own.items() if each is not None}}}
 
 
 def objects(given: JSON) -> Iterator[tuple[str, Object]]:

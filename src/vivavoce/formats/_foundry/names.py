@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import TypeVar
 
 from vivavoce.core import plugins
 from vivavoce.core.model import Check
-from vivavoce.core.reply import JSON, Object
 
 EVALUATORS: Mapping[str, str] = MappingProxyType(
     {
@@ -111,6 +111,7 @@ _OF_THE_JUDGE = frozenset(
     )
 )
 """Options that say who judges, which the run says here."""
+_Said = TypeVar("_Said")
 _BEHIND = re.compile(r"[ _-]*evaluator$", re.IGNORECASE)
 _RENAMED = MappingProxyType({"pass_threshold": "threshold"})
 
@@ -134,8 +135,8 @@ def default(name: str) -> Check:
     return Check(evaluator=own, name="" if own == name else name, origin="default")
 
 
-def options(given: Object) -> dict[str, JSON]:
-    """Options of an evaluator, without those that say who judges."""
+def options(given: Mapping[str, _Said]) -> dict[str, _Said]:
+    """What is said of options of an evaluator by their names, without those that say who judges."""
     return {_RENAMED.get(name, name): each for name, each in given.items() if name not in _OF_THE_JUDGE}
 
 

@@ -1,0 +1,153 @@
+"""What a document says of its evaluators and of itself: which of two places holds, and where a problem of it is told."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from vivavoce.core.errors import DatasetError
+from vivavoce.core.model import Selection
+from vivavoce.run.planner import readings
+
+ROW = {"query": "q", "response": "b d", "ground_truth": "b c"}
+SEED = {"test_case_description": "Somebody asks."}
+X = {"name": "x", "evaluator_name": "f1_score"}
+GRADER = {"input": "{{item.response}}", "reference": "{{item.ground_truth}}"}
+
+
+def document(*evaluators, **more):
+    return {"evaluators": list(evaluators), "data": [ROW], **more}
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """What a run is told of a document: path, and the text of the line that the problem is told at."""
+
+    def refused(made: dict) -> list[tuple[str, str]]:
+        text = json.dumps(made, indent=1)
+        (tmp_path / "d.json").write_text(text)
+        with pytest.raises(DatasetError) as caught:
+            readings(Selection(paths=("d.json",)), folder=tmp_path)
+        lines = text.splitlines()
+        return [(each.path, lines[(each.line or 1) - 1].strip().rstrip(",")) for each in caught.value.problems]
+
+    return refused
+
+
+def test_what_is_said_of_an_evaluator_by_its_own_name_goes_before_what_is_said_of_its_kind(read):
+    said = {"f1_score": {"threshold": 0.1, "other": 1}, "x": {"threshold": 0.9}}
+    for parameters in (said, dict(reversed(said.items()))):
+        _, (case,), _ = read(document(X, "f1_score", evaluator_parameters=parameters), "s.json")
+        options = {check.name: check.options for check in case.turns[0].checks}
+        assert options == {"x": {"threshold": 0.9, "other": 1}, "f1_score": {"threshold": 0.1, "other": 1}}
+
+
+def test_so_does_its_mapping(read):
+    mapping = {"f1_score": {"response": "{{item.query}}"}, "x": {"response": "{{item.ground_truth}}"}}
+    _, (case,), _ = read(document(X, data_mapping=mapping), "s.json")
+    assert case.turns[0].checks[0].given == {"response": "b c"}
+
+
+@pytest.mark.parametrize(
+    ("made", "path", "line"),
+    [
+        (
+            document("string_check", openai_graders={"string_check": {**GRADER, "operation": "zz"}}),
+            "openai_graders.string_check.operation",
+            '"operation": "zz"',
+        ),
+        (
+            document("f1_score", evaluator_parameters={"f1_score": {"threshold": "high"}}),
+            "evaluator_parameters.f1_score.threshold",
+            '"threshold": "high"',
+        ),
+        (
+            document("f1_score", evaluator_parameters={"f1_score": {"thresold": 1}}),
+            "evaluator_parameters.f1_score.thresold",
+            '"thresold": 1',
+        ),
+        (
+            {"testing_criteria": [{**X, "initialization_parameters": {"pass_threshold": "high"}}], "data": [ROW]},
+            "testing_criteria[0].initialization_parameters.pass_threshold",
+            '"pass_threshold": "high"',
+        ),
+        (
+            {"testing_criteria": [{"type": "string_check", "name": "z", **GRADER, "operation": "zz"}], "data": [ROW]},
+            "testing_criteria[0].operation",
+            '"operation": "zz"',
+        ),
+        (document("regex_match"), "evaluators[0]", '"regex_match"'),
+    ],
+)
+def test_what_is_wrong_with_an_option_is_told_where_it_stands(refused, made, path, line):
+    assert refused(made) == [(path, line)]
+
+
+@pytest.mark.parametrize("text", ["{{item.response", "{{ item.response }", "${data.response", "so: {{sample.output_text"])
+def test_braces_that_are_left_open_are_no_text(read, text):
+    for grader in ({"type": "string_check", "operation": "eq"}, {"type": "score_model"}):
+        (problem,) = read(document({"name": "g", "reference": "r", **grader, "input": text}), "s.json")[2].found()
+        assert (problem.path, problem.line is not None) == ("evaluators[0].input", True)
+        assert problem.message == f"{text.removeprefix('so: ').rstrip(' }')} does not close its braces"
+
+
+@pytest.mark.parametrize("text", ["{{item.response}}", "{{item.response}} }", "a {{b", "{{ {item.response} }}", "${x}"])
+def test_other_braces_are(read, text):
+    grader = {"type": "string_check", "name": "g", "operation": "eq", "reference": "r", "input": text}
+    assert read(document(grader), "s.json")[2].found() == ()
+
+
+def test_one_cause_is_told_once(refused):
+    assert refused(document("f1_score", "F1Score")) == [("evaluators[1]", '"F1Score"')]
+    assert refused({"evaluators": ["f1_score"], "evaluation_level": "conversaton", "data": [SEED]}) == [
+        ("evaluation_level", '"evaluation_level": "conversaton"')
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made", "path", "message"),
+    [
+        (document("f1_score", name=5), "name", "must be text, not 5"),
+        (document("f1_score", description=[]), "description", "must be text, not []"),
+        (document("f1_score", data_source=5), "data_source", "must be an object, not 5"),
+        ({"data": 5}, "data", "must be a list of rows, not 5"),
+        ({"evaluators": ["f1_score"], "data": {"query": "q"}}, "data", 'must be a list of rows, not {"query":"q"}'),
+    ],
+)
+def test_what_is_of_another_type_is_told_where_it_stands(read, made, path, message):
+    (problem,) = read(made, "s.json")[2].found()
+    assert (problem.path, problem.message, problem.line is not None) == (path, message, True)
+
+
+def simulated(defaults, *rows):
+    source = {"type": "azure_ai_user_conversation_simulation", "default_simulation_configuration": defaults}
+    return {"data_source": {**source, "source": {"type": "file_content", "content": list(rows)}}}
+
+
+def test_seeds_have_what_the_document_says_of_all(read):
+    rows = (
+        SEED,
+        {"item": {**SEED, "simulation_configuration": {"max_num_turns": 9}}},
+        {**SEED, "desired_num_turns": 3},
+        {"query": "q"},
+    )
+    _, cases, problems = read(simulated({"max_num_turns": 5, "desired_num_turns": 2}, *rows), "s.json")
+    assert problems.found() == ()
+    told = [(case.persona.max_turns, case.persona.desired_turns) for case in cases if case.persona is not None]
+    assert told == [(5, 2), (9, 2), (5, 3)]
+    assert problems.warnings == []
+
+
+def test_what_is_wrong_with_that_is_told_once(read):
+    at = "data_source.default_simulation_configuration"
+    _, _, problems = read(
+        simulated({"max_num_turns": "many", "conversation_repetitions": 3, "max_turns": 1}, SEED, SEED), "s.json"
+    )
+    assert [problem.path for problem in problems.found()] == [f"{at}.max_num_turns"]
+    assert {warning.path: warning.fix for warning in problems.warnings} == {
+        f"{at}.conversation_repetitions": "--repeat plays each conversation several times",
+        f"{at}.max_turns": 'did you mean "max_num_turns"?',
+    }
+    (problem,) = read(simulated(5, SEED), "s.json")[2].found()
+    assert problem.path == at
