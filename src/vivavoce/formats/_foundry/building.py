@@ -75,7 +75,7 @@ class Building:
 
     @property
     def _is_seed(self) -> bool:
-        """Whether the row describes somebody and holds nothing that was said; what an evaluator is shown as such is not said."""
+        """Whether the row describes somebody and holds nothing that was said, whatever an evaluator is shown as such."""
         if self._row.get(_SEED) is None:
             return False
         beside, shown = self._asked.beside, self._row.keys() | self._asked.mapping.of.keys()
