@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from vivavoce.core.errors import DatasetError, PluginError, UsageError
-from vivavoce.core.model import Case, Check, Selection, Use
+from vivavoce.core.model import Case, Check, Selection, Turn, Use
 from vivavoce.core.place import Problems
+from vivavoce.core.source import Source
 from vivavoce.run.checks import Checks, at_level
 from vivavoce.run.planner import plan, readings
 
@@ -236,3 +238,12 @@ def test_levels_of_a_run():
     assert [check.level for check in at_level((EXACT,), "conversation")] == ["case"]
     assert [check.level for check in at_level((EXACT,), "turn")] == ["turn"]
     assert at_level((EXACT,), None) == (EXACT,)
+
+
+def test_a_name_that_the_file_gives_another_evaluator_is_told():
+    theirs = Check(evaluator="F1Score", name="two", origin="file", path="evaluators[0]")
+    for ours, count in ((replace(EXACT, name="two"), 1), (Check(evaluator="F1Score", name="two", origin="run"), 0)):
+        found = Problems()
+        Checks((ours,), ()).validate(Source("s.json"), Case(id="a", turns=(Turn(input="q", checks=(theirs,)),)), found)
+        assert found.total == count
+        assert all("two:F1Score and two:ExactMatch of the command line have one name" in str(each) for each in found.found())

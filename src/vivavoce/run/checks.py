@@ -15,13 +15,11 @@ from vivavoce.core.errors import PluginError, UsageError
 from vivavoce.core.model import Case, Check
 from vivavoce.core.place import Problems, did_you_mean
 from vivavoce.core.source import Source
+from vivavoce.run import named
 from vivavoce.run.examiner import NOT_WHOLE, Examiner, examiner
 
 _KEPT = 4096
 """How many lists of checks are remembered; a file that has more of them is merely slower."""
-
-_SHOWN = 100
-"""Characters of a check's options that a message shows."""
 
 _LEVELS: Mapping[str, Literal["turn", "case"]] = MappingProxyType({"turn": "turn", "conversation": "case"})
 """What a person calls the levels."""
@@ -47,7 +45,8 @@ class Checks:
 
     def __init__(self, run: Sequence[Check], only: Sequence[str], *, folder: Path = Path()) -> None:
         self._run = distinct(run)
-        self._by_kind = {_kind(check): check for check in self._run}
+        self._by_kind = {named.kind(check): check for check in self._run}
+        self._by_name = {plugins.fold(named.score_name(check)): check for check in self._run}
         self._folder = folder
         self._only = frozenset(plugins.fold(name) for name in only)
         self._made: dict[bytes, Examiner | PluginError] = {}
@@ -113,9 +112,14 @@ class Checks:
                 # What is not applied must be there all the same, at whatever level.
                 made = self._over_run(check)
                 self._look(made if applied and self._wanted(made) else replace(made, level=None), source, case, problems)
-                first = names.setdefault(plugins.fold(_score_name(check)), check)
+                other = self._by_name.get(plugins.fold(named.score_name(check)))
+                if other is not None and named.plain(other) != named.plain(check):
+                    message = f"{named.typed(check)} and {named.typed(other)} of the command line have one name"
+                    fix = f"name that otherwise, as {named.aside(other)}"
+                    problems.add(source, message, path=check.path or case.path, line=case.line, fix=fix)
+                first = names.setdefault(plugins.fold(named.score_name(check)), check)
                 if first is not check:
-                    message = f"{_typed(check)} has the name of another check of the same, {_typed(first)}"
+                    message = f"{named.typed(check)} has the name of another check of the same, {named.typed(first)}"
                     problems.add(source, message, path=check.path or case.path, line=case.line, fix="keep one")
 
     def _look(self, check: Check, source: Source, case: Case, problems: Problems) -> None:
@@ -196,8 +200,8 @@ class Checks:
     def _merge(self, checks: Iterable[Check], *, alone: bool) -> tuple[Check, ...]:
         checks = tuple(checks)
         kept = self._kept(checks)
-        named = {each for check in kept for each in (plugins.fold(_score_name(check)), _kind(check))}
-        added = [check for check in self._run if named.isdisjoint((plugins.fold(_score_name(check)), _kind(check)))]
+        taken = {each for check in kept for each in (plugins.fold(named.score_name(check)), named.kind(check))}
+        added = [check for check in self._run if taken.isdisjoint((plugins.fold(named.score_name(check)), named.kind(check)))]
         # What stands in place of a default sees what that would have seen.
         view = next((check for check in checks if self._is_replaced(check) and check.given is not None), None)
         if view is not None:
@@ -217,7 +221,7 @@ class Checks:
 
     def _over_run(self, check: Check) -> Check:
         """A file's check, with the options that only the run says of it."""
-        of_run = self._by_kind.get(_kind(check)) if self._run else None
+        of_run = self._by_kind.get(named.kind(check)) if self._run else None
         return replace(check, options={**of_run.options, **check.options}) if of_run and of_run.options else check
 
     def _is_replaced(self, check: Check) -> bool:
@@ -229,23 +233,17 @@ class Checks:
         found: dict[str, Check] = {}
         for check in checks:
             if self._wanted(check):
-                found.setdefault(plugins.fold(_score_name(check)), check)
+                found.setdefault(plugins.fold(named.score_name(check)), check)
         return tuple(found.values())
 
     def _wanted(self, check: Check) -> bool:
-        names = (check.evaluator, plugins.without_vendor(check.evaluator), _score_name(check))
+        names = (check.evaluator, plugins.without_vendor(check.evaluator), named.score_name(check))
         return not self._only or any(plugins.fold(name) in self._only for name in names)
 
 
 def _is_whole(case: Case) -> bool:
     """Whether the file says that the conversation is examined as a whole."""
     return any(check.level == "case" for check in case.checks)
-
-
-def _kind(check: Check) -> tuple[str, str]:
-    """The evaluator, and the name of its own that a check of it has."""
-    own, name = plugins.fold(check.evaluator), plugins.fold(check.name)
-    return own, "" if name in (own, plugins.without_vendor(own)) else name
 
 
 def _of_the_whole(check: Check) -> Check:
@@ -261,11 +259,11 @@ def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
     """
     found: dict[str, Check] = {}
     for check in checks:
-        first = found.setdefault(plugins.fold(_score_name(check)), check)
-        if first is not check and _way(first) != _way(check):
+        first = found.setdefault(plugins.fold(named.score_name(check)), check)
+        if first is not check and named.way(first) != named.way(check):
             raise UsageError(
-                f"{_typed(first)} and {_typed(check)} are two checks of one name, {_score_name(first)}; keep one, or give one "
-                f"a name of its own, as NAME:{_typed(replace(check, name=''))}"
+                f"{named.typed(first)} and {named.typed(check)} are two checks of one name, {named.score_name(first)}; "
+                f"keep one, or give one a name of its own, as {named.aside(check)}"
             )
     return tuple(found.values())
 
@@ -279,19 +277,3 @@ def at_level(checks: Sequence[Check], level: str | None) -> tuple[Check, ...]:
     if level not in (None, *_LEVELS):
         raise UsageError(f'"{level}" is no level ({did_you_mean(str(level), _LEVELS)})')
     return tuple(checks) if level is None else tuple(replace(check, level=_LEVELS[level]) for check in checks)
-
-
-def _way(check: Check) -> bytes:
-    """What makes two checks of one name the same."""
-    return codec.canonical([plugins.fold(check.evaluator), check.options, check.level])
-
-
-def _typed(check: Check) -> str:
-    """A check as a person asks for it, cut where its options are long."""
-    options = codec.canonical(check.options).decode() if check.options else ""
-    named = f"{check.name}:" if check.name and check.name != check.evaluator else ""
-    return f"{named}{check.evaluator}{'=' if options else ''}{options[:_SHOWN]}{'...' if len(options) > _SHOWN else ''}"
-
-
-def _score_name(check: Check) -> str:
-    return check.name or check.evaluator

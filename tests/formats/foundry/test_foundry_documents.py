@@ -144,10 +144,29 @@ def test_what_is_wrong_with_that_is_told_once(read):
     _, _, problems = read(
         simulated({"max_num_turns": "many", "conversation_repetitions": 3, "max_turns": 1}, SEED, SEED), "s.json"
     )
-    assert [problem.path for problem in problems.found()] == [f"{at}.max_num_turns"]
-    assert {warning.path: warning.fix for warning in problems.warnings} == {
-        f"{at}.conversation_repetitions": "--repeat plays each conversation several times",
+    assert {problem.path: problem.fix for problem in problems.found()} == {
+        f"{at}.max_num_turns": "",
         f"{at}.max_turns": 'did you mean "max_num_turns"?',
     }
+    assert {warning.path: warning.fix for warning in problems.warnings} == {
+        f"{at}.conversation_repetitions": "--repeat plays each conversation several times",
+    }
+    (problem,) = read(simulated({"desired_num_turns": 30}, SEED, SEED), "s.json")[2].found()
+    assert problem.path == f"{at}.desired_num_turns"
     (problem,) = read(simulated(5, SEED), "s.json")[2].found()
     assert problem.path == at
+
+
+def test_a_rows_own_bound_holds_for_what_is_desired_of_all(read):
+    seed = {**SEED, "simulation_configuration": {"max_num_turns": 2}}
+    _, (case,), problems = read(simulated({"desired_num_turns": 4}, seed), "s.json")
+    assert problems.total == 0
+    assert (case.persona.desired_turns, case.persona.max_turns) == (2, 2)
+
+
+def test_what_says_that_it_is_a_grader_is_no_option_of_it(read):
+    grader = {"type": "text_similarity", "id": "t", "name": "T", "evaluation_metric": "fuzzy_match"}
+    head = {"evaluators": ["text_similarity"], "openai_graders": {"text_similarity": grader}}
+    _, (case,), problems = read({**head, "data": [{"query": "q", "response": "r", "ground_truth": "r"}]}, "s.json")
+    assert problems.total == 0
+    assert case.turns[0].checks[0].options == {"evaluation_metric": "fuzzy_match"}

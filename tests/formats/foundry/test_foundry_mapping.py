@@ -452,3 +452,12 @@ def test_an_evaluator_that_is_shown_the_description_leaves_a_seed_a_seed(read, s
     _, (case,), _ = read(made, "s.json", live=True)
     assert (case.persona.goal, case.turns) == ("The user wants paint.", ())
     assert case.checks[0].given == {"input": "The user wants paint."}
+
+
+@pytest.mark.parametrize("order", [("query", "response"), ("response", "query")])
+def test_a_question_that_is_mapped_goes_before_one_that_stands_with_the_answer(read, order):
+    row = {"query": "q", "response": "r", "asked": "MAPPED"}
+    row["said"] = [{"role": "user", "content": "other"}, {"role": "assistant", "content": "A"}]
+    mapping = {name: {"query": "{{item.asked}}", "response": "{{item.said}}"}[name] for name in order}
+    (check,) = checks_of(read, document({"evaluator_name": "x", "data_mapping": mapping}, rows=[row]))
+    assert (check.given["input"], check.given["response"]) == ("MAPPED", "A")

@@ -152,3 +152,39 @@ def test_a_conversation_that_was_held_with_a_simulated_user_is_no_second_form(re
     _, (case,), problems = read([seed])
     assert (case.persona, len(problems.warnings)) == (None, 1)
     assert "evaluated rows" in problems.warnings[0].message
+
+
+def test_slips_in_what_only_an_evaluator_is_shown_are_told_there_once(tmp_path):
+    mapping = {"query": "{{item.asked}}", "response": "{{item.said.all}}"}
+    row = {
+        "query": "q",
+        "response": "r",
+        "asked": [{"role": "user", "contents": "x"}],
+        "said": {"all": [{**CALL, "argumnts": {}}]},
+    }
+    checks = [{"name": name, "evaluator_name": "relevance", "data_mapping": mapping} for name in ("a", "b")]
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"evaluators": checks, "data": [row]}))
+    problems = Problems()
+    list(Foundry().read(Source(path), problems).cases)
+    told = {problem.path: problem.fix.partition("?")[0] for problem in problems.found()}
+    assert told["data[0].asked[0].contents"] == 'did you mean "content"'
+    assert told["data[0].said.all[0].argumnts"] == 'did you mean "arguments"'
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [("print(1)", {"input": "print(1)"}), ("{no json", {"input": "{no json"}), ('{"a": 1}', {"a": 1}), ("", {})],
+)
+@pytest.mark.parametrize("form", ["custom", "custom_tool_call"])
+def test_a_custom_tool_takes_any_text(read, form, text, arguments):
+    call = (
+        {"type": form, "custom": {"name": "f", "input": text}}
+        if form == "custom"
+        else {"type": form, "name": "f", "input": text}
+    )
+    row = said({**ANSWER, "tool_calls": [call]}) if form == "custom" else {"query": "q", "response": [call]}
+    _, (case,), problems = read([row])
+    assert problems.total == 0
+    (made,) = case.turns[0].reply.tool_calls
+    assert (made.name, made.arguments) == ("f", arguments)

@@ -345,7 +345,13 @@ def test_rows_of_repeats_are_told_apart_when_they_are_read_again(run, read_again
     rows = run(
         [{column: "a", "query": "a", "response": "a"}, {"query": "b"}, {column: 7, "query": "c"}], repeat=2, target=str.upper
     )
-    assert [case.id for case in read_again(*rows)] == ["a", "a, repeat 1", "#2", "#3", "7", "7, repeat 1"]
+    assert [case.id for case in read_again(*rows)] == ["a", "a, repeat 1", "#1", "#1, repeat 1", "7", "7, repeat 1"]
+
+
+def test_rows_without_an_id_keep_their_position_when_they_are_read_again(run, read_again):
+    rows = run([{"query": "a", "response": "a"}, {"query": "b", "response": "b"}, {"id": "#3", "query": "c", "response": "c"}])
+    assert [case.id for case in read_again(*rows)] == ["#0", "#1", "#3"]
+    assert [case.id for case in read_again(rows[1], rows[2])] == ["#1", "#3"]
 
 
 def test_rows_of_several_suites_are_told_apart_when_they_are_read_again(tmp_path, monkeypatch, read_again):

@@ -24,10 +24,10 @@ Row = dict[str, JSON]
 class Again:
     """One evaluated row."""
 
-    def __init__(self, row: Object, asked: Asked, say: Say) -> None:
+    def __init__(self, row: Object, asked: Asked, say: Say, position: int) -> None:
         self._row = row
         self._given: Row = {name.removeprefix(_GIVEN): each for name, each in row.items() if name.startswith(_GIVEN)}
-        self._tell_apart()
+        self._tell_apart(position)
         self._mapping = asked.mapping.of
         self._say = say
         self._asked_anew = _TEXT in row or _CALLS in row or row.get("error") is not None
@@ -58,16 +58,18 @@ class Again:
         (turn,) = case.turns
         return replace(case, turns=(replace(turn, reply=turn.reply and replace(turn.reply, tool_calls=None)),))
 
-    def _tell_apart(self) -> None:
-        """Where a run had several suites or repeats, the id alone is not unique among its rows."""
+    def _tell_apart(self, position: int) -> None:
+        """Of a run with several suites or repeats, or without some cases, the id alone does not tell a row from all others."""
         column = of_id(self._given)
-        if self._given.get(column) in (None, ""):
-            return
+        given, case = self._given.get(column), self._row.get("case")
         suite, repeat = self._row.get("suite"), self._row.get("repeat")
         before = f"{suite}/" if isinstance(suite, str) else ""
         behind = f", repeat {repeat}" if repeat else ""
-        if before or behind:
-            self._given[column] = f"{before}{self._given[column]}{behind}"
+        if given in (None, ""):
+            if not isinstance(case, str) or (f"{before}{case}{behind}" == f"#{position}"):
+                return
+            given = case
+        self._given[column] = f"{before}{given}{behind}" if before or behind else given
 
     def _place(self, column: str) -> str:
         """Where a standard column's value stands."""

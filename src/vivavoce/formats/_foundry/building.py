@@ -88,6 +88,16 @@ class Building:
             value = self._value(column)
             if isinstance(value, list | Mapping):
                 yield from slips(column, value)
+        yield from self._slips_beside()
+
+    def _slips_beside(self) -> Iterator[Slip]:
+        """Those in fields that only an evaluator is shown, each field once."""
+        mapped = (each.mapping.of for each in self._asked.checks or () if each.mapping is not None)
+        shown = {each.path: param for of in mapped for param, each in of.items() if each.sees is None and param in COLUMNS}
+        for path, param in shown.items():
+            value = find(self._row, path) if path not in COLUMNS else None
+            if isinstance(value, list | Mapping):
+                yield from slips(param, value, path)
 
     def _value(self, column: str) -> JSON:
         """What stands in a standard column, or in the field that is mapped to it; JSON text in a structured one is read.
@@ -155,7 +165,8 @@ class Building:
                 continue
             given: dict[str, JSON] = {}
             sees: list[str] = []
-            for param, expression in each.mapping.of.items():
+            # The question goes before one that stands in a conversation or an answer.
+            for param, expression in sorted(each.mapping.of.items(), key=lambda item: item[0] == "query"):
                 if expression.sees is not None:
                     sees += expression.sees
                     continue

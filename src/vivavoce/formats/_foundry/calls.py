@@ -56,8 +56,11 @@ def call(given: Object, path: str, say: Say) -> Call | None:
             say("is a tool call without a name", path, 'give it "name"')
             return None
         called = kind.removesuffix("_call")  # what the service runs itself is told by what it is
-    told = innermost.get("arguments", innermost.get("input"))
-    return Call(name=called, arguments=_arguments(told, join(path, "arguments"), say), id=_id(layer for layer, _ in found))
+    key = "arguments" if "arguments" in innermost else "input"
+    told = innermost.get(key)
+    if key == "input" and isinstance(told, str):
+        told = _free(told)
+    return Call(name=called, arguments=_arguments(told, join(path, key), say), id=_id(layer for layer, _ in found))
 
 
 def calls(given: JSON, path: str, say: Say) -> tuple[ToolCall, ...] | None:
@@ -195,6 +198,15 @@ def _told(text: str) -> str:
     except ValueError:
         return f"a number of more than {DIGITS_LIMIT:,} digits is too long"
     return "it holds NaN, a number that is too large, or half a surrogate pair"
+
+
+def _free(text: str) -> Object:
+    """What a custom tool is called with, which takes any text."""
+    try:
+        told = value(text) if text.strip() else {}
+    except ValueError:
+        told = None
+    return told if isinstance(told, Mapping) else {"input": text}
 
 
 def _arguments(given: JSON, path: str, say: Say) -> JSON:

@@ -133,7 +133,8 @@ class Document:
         parts = [(path, rest), (join(path, "initialization_parameters"), parameters)]
         for part in ("evaluator_parameters", "openai_graders"):
             parts += _of(self.head, part, kind, name)
-        options = {key: each for _, part in parts for key, each in part.items()}
+        of_graders = frozenset({"type", "name", "id"} if fold(bare) in _GRADERS else ())
+        options = {key: each for _, part in parts for key, each in part.items() if key not in of_graders}
         where = {key: join(at, key) for at, part in parts for key in part}
         block, at = given.get("data_mapping"), join(path, "data_mapping")
         mapping = places(block, at, self._say) if block else None

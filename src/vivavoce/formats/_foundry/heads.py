@@ -12,6 +12,7 @@ from vivavoce.formats._foundry import names
 from vivavoce.formats._foundry.asked import Mapped, Places
 from vivavoce.formats._foundry.columns import ANY, is_slip
 from vivavoce.formats._foundry.expressions import is_field, within
+from vivavoce.formats._foundry.rebuild import MAX_TURNS
 from vivavoce.formats._foundry.saying import Say, shown
 
 _BY_NAME = ("data_mapping", "evaluator_config", "evaluator_parameters", "openai_graders")
@@ -106,22 +107,26 @@ def with_defaults(head: Object, rows: list[JSON], say: Say) -> list[JSON]:
         if given is not None:
             say(f"must be an object, not {shown(given)}", at)
         return rows
-    defaults: dict[str, JSON] = {}
+    defaults: dict[str, int] = {}
     for name, value in given.items():
         if value is None:
             continue
         if name not in _SIMULATING:
             near = nearest(name, _SIMULATING)
             fix = "--repeat plays each conversation several times" if name == "conversation_repetitions" else ""
-            say("is not carried out", join(at, name), f'did you mean "{near}"?' if near else fix, warning=True)
+            say("is not carried out", join(at, name), f'did you mean "{near}"?' if near else fix, warning=near is None)
         elif not isinstance(value, int) or isinstance(value, bool) or value < 1:
             say(f"must be a whole number of at least 1, not {shown(value)}", join(at, name))
         else:
             defaults[name] = value
+    desired, most = defaults.get("desired_num_turns", 0), defaults.get("max_num_turns", MAX_TURNS)
+    if desired > most:
+        say(f"{desired} turns are desired, and at most {most} are allowed", join(at, "desired_num_turns"))
+        return rows
     return [_with_defaults(row, defaults) for row in rows]
 
 
-def _with_defaults(row: JSON, defaults: Object) -> JSON:
+def _with_defaults(row: JSON, defaults: Mapping[str, int]) -> JSON:
     if not isinstance(row, Mapping):
         return row
     if row.keys() == {"item"}:
@@ -130,7 +135,11 @@ def _with_defaults(row: JSON, defaults: Object) -> JSON:
     more = {name: each for name, each in defaults.items() if row.get(name) is None}
     if row.get("test_case_description") is None or not more or not isinstance(own, Mapping):
         return row
-    return {**row, "simulation_configuration": {**more, **{name: each for name, each in own.items() if each is not None}}}
+    told = {name: each for name, each in own.items() if each is not None}
+    most = told.get("max_num_turns")
+    if isinstance(most, int) and most < more.get("desired_num_turns", 0):
+        more["desired_num_turns"] = most  # the row's own bound holds
+    return {**row, "simulation_configuration": {**more, **told}}
 
 
 def objects(given: JSON) -> Iterator[tuple[str, Object]]:

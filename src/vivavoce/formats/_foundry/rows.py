@@ -92,7 +92,7 @@ class Reading:
         again: Again | None = None
         if isinstance(row, Mapping) and is_evaluated(row):
             self._problems.warn(self._source, "are evaluated rows, of which what evaluators said is left out")
-            again = Again(row, self._asked, self._say)
+            again = Again(row, self._asked, self._say, position)
             row = again.row()
         if not isinstance(row, Mapping):
             self._say(f"must be a row, which is an object, not {shown(row)}", "")

@@ -44,23 +44,26 @@ _KNOWN = frozenset(
     )
 )
 """Names that are read somewhere, or met often; none of them is a slip of another."""
+_NOTHING: tuple[JSON, ...] = (None, "", [])
+"""Values that say nothing, so that nothing is lost with them."""
 _CALLS = (None, "tool_call", "function_call", "openapi_call", "function", "custom", "custom_tool_call")
 _RESULTS = ("tool_result", "function_call_output", "openapi_call_output")
 """Kinds of items whose names are known; what the service runs itself has names of its own, such as `results`."""
 
 
-def slips(column: str, value: JSON) -> Iterator[Slip]:
-    """Those in what stands in a column of `COLUMNS`."""
+def slips(column: str, value: JSON, at: str = "") -> Iterator[Slip]:
+    """Those in what stands in a column of `COLUMNS`, or `at` another place in its stead."""
+    place = at or column
     if column == "simulation_configuration":
-        yield from _in(value, (column,), _SETTINGS)
+        yield from _in(value, (place,), _SETTINGS)
     elif column == "tool_calls":
-        yield from _calls(value, (column,))
+        yield from _calls(value, (place,))
     elif column == "conversation":
-        yield from _in(value, (column,), _CONVERSATION)
+        yield from _in(value, (place,), _CONVERSATION)
         messages = value.get("messages") if isinstance(value, Mapping) else value
-        yield from _messages(messages, (column, "messages"), _OF_OLDER)
+        yield from _messages(messages, (place, "messages"), _OF_OLDER)
     else:
-        yield from _messages([value] if isinstance(value, Mapping) else value, (column,))
+        yield from _messages([value] if isinstance(value, Mapping) else value, (place,))
 
 
 def _messages(given: JSON, path: Path, more: Groups = ()) -> Iterator[Slip]:
@@ -107,7 +110,7 @@ def _in(given: JSON, path: Path, groups: Groups, names: frozenset[str] = frozens
         return
     missing = tuple(group for group in groups if not any(name in given or name in names for name in group))
     for name, value in given.items():
-        meant = None if name in _KNOWN or value is None or value == "" else _meant(name, missing)
+        meant = None if name in _KNOWN or value in _NOTHING else _meant(name, missing)
         if meant is not None:
             yield join(*path, name), name, meant
 
