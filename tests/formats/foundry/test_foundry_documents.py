@@ -170,3 +170,24 @@ def test_what_says_that_it_is_a_grader_is_no_option_of_it(read):
     _, (case,), problems = read({**head, "data": [{"query": "q", "response": "r", "ground_truth": "r"}]}, "s.json")
     assert problems.total == 0
     assert case.turns[0].checks[0].options == {"evaluation_metric": "fuzzy_match"}
+
+
+def test_evaluators_by_name_have_their_options_there(read):
+    head = {"evaluators": {"builtin.f1_score": {"threshold": 0.2}, "bleu_score": None, "rouge_score": 5}}
+    _, (case,), problems = read({**head, "data": [ROW]}, "s.json")
+    assert [(check.name, check.options, check.path) for check in case.turns[0].checks] == [
+        ("f1_score", {"threshold": 0.2}, "evaluators.builtin.f1_score"),
+        ("bleu_score", {}, "evaluators.bleu_score"),
+    ]
+    assert case.turns[0].checks[0].places == {"threshold": "evaluators.builtin.f1_score.threshold"}
+    (problem,) = problems.found()
+    assert problem.path == "evaluators.rouge_score"
+
+
+def test_slips_of_an_evaluators_own_keys_are_told_each(read):
+    mistaken = {"evaluator_name": "f1_score", "data_maping": {}, "initialization_parametrs": {}, "threshold": 0.2}
+    _, _, problems = read({"evaluators": [mistaken], "data": [ROW]}, "s.json")
+    assert {problem.path: problem.fix.partition("?")[0] for problem in problems.found()} == {
+        "evaluators[0].data_maping": 'did you mean "data_mapping"',
+        "evaluators[0].initialization_parametrs": 'did you mean "initialization_parameters"',
+    }

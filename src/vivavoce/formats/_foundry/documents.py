@@ -12,12 +12,14 @@ from vivavoce.core.reply import JSON, Object
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import heads, names
 from vivavoce.formats._foundry.asked import Asked, Level, Mapped, Places, beside, refers
-from vivavoce.formats._foundry.columns import WILD, meant
+from vivavoce.formats._foundry.columns import WILD, is_slip, meant
 from vivavoce.formats._foundry.expressions import Expression, is_field, parse, unclosed, within
 from vivavoce.formats._foundry.heads import DEFAULT, objects
 from vivavoce.formats._foundry.saying import Say, shown
 
 _CRITERION = frozenset({"type", "name", "evaluator_name", "initialization_parameters", "data_mapping"})
+_LONG = ("initialization_parameters", "data_mapping", "evaluator_name")
+"""Names of which a slip can be told."""
 _BLOCKS = ("data_mapping", "column_mapping")
 
 
@@ -88,18 +90,9 @@ class Document:
         return common, by_name
 
     def _checks(self, by_name: Mapping[str, Places]) -> Iterator[Mapped]:
-        given = self.head.get("evaluators")
-        if isinstance(given, Mapping):
-            given = [{"evaluator_name": name, "initialization_parameters": each or {}} for name, each in given.items()]
         seen: dict[str, str] = {}
-        for part, found in (("evaluators", given), ("testing_criteria", self.head.get("testing_criteria"))):
-            if found is None:
-                continue
-            if not isinstance(found, list):
-                self._say(f"must be a list of evaluators, not {shown(found)}", part)
-                continue
-            for index, each in enumerate(found):
-                path = join(part, index)
+        for part in ("evaluators", "testing_criteria"):
+            for path, each in self._listed(part):
                 made = self._check(each, path, by_name)
                 if made is None:
                     continue
@@ -109,6 +102,20 @@ class Document:
                     continue
                 seen[key] = path
                 yield made
+
+    def _listed(self, part: str) -> Iterator[tuple[str, JSON]]:
+        """Evaluators in a list, or an object of options by their names, each with its place."""
+        found = self.head.get(part)
+        if part == "evaluators" and isinstance(found, Mapping):
+            for name, options in found.items():
+                if options is None or isinstance(options, Mapping):
+                    yield join(part, name), {**(options or {}), "evaluator_name": name}
+                else:
+                    self._say(f"must be an object of options, not {shown(options)}", join(part, name))
+        elif isinstance(found, list):
+            yield from ((join(part, index), each) for index, each in enumerate(found))
+        elif found is not None:
+            self._say(f"must be a list of evaluators, not {shown(found)}", part)
 
     def _check(self, given: JSON, path: str, by_name: Mapping[str, Places]) -> Mapped | None:
         """An evaluator by name, or as an object with name, parameters and mapping."""
@@ -129,7 +136,9 @@ class Document:
         if not isinstance(parameters, Mapping):
             self._say(f"must be an object, not {shown(parameters)}", join(path, "initialization_parameters"))
             parameters = {}
-        rest = {key: each for key, each in given.items() if key not in _CRITERION | {"evaluator"}}
+        rest = {
+            key: each for key, each in given.items() if key not in _CRITERION | {"evaluator"} and not self._is_slip(key, path)
+        }
         parts = [(path, rest), (join(path, "initialization_parameters"), parameters)]
         for part in ("evaluator_parameters", "openai_graders"):
             parts += _of(self.head, part, kind, name)
@@ -150,6 +159,14 @@ class Document:
             places=names.options(where),
         )
         return Mapped(check=check, mapping=mapping)
+
+    def _is_slip(self, key: str, path: str) -> bool:
+        """Whether a key of an evaluator is hardly anything but a slip of one that is read; it was told then."""
+        meant = next((known for known in _LONG if is_slip(key, known)), None)
+        if meant is not None:
+            fix = f'did you mean "{meant}"? If it is another, read with --lenient'
+            self._problems.soft(self._source, f'unknown field "{key}"', path=join(path, key), fix=fix)
+        return meant is not None
 
     def _grader(self, bare: str, options: dict[str, JSON], where: Mapping[str, str], mapping: Places | None) -> Places | None:
         """What a grader compares stands among its options: `input` is the answer, `reference` what is expected.
