@@ -420,10 +420,12 @@ async def test_what_was_said_before_is_seen_only_where_it_is_mapped() -> None:
 
 
 async def test_a_text_describes_the_tools_that_it_names() -> None:
-    told = {"input": "Weather in Rome?", "tool_definitions": [{"description": "weather(city): the weather there"}]}
+    told = {"input": "Weather in Rome?", "tool_definitions": [{"description": "weather(city): its weather, there"}]}
     check = Check(evaluator="ToolSelection", origin="run", given={**told, "tool_calls": [{"name": "weather", "arguments": {}}]})
     (score,) = await scores({"reason": "The right one.", "label": "right selection"}, of_turn(), check)
     assert score.status == "pass"
-    check = Check(evaluator="ToolSelection", origin="run", given={**told, "tool_calls": [{"name": "book", "arguments": {}}]})
-    (score,) = await scores({"reason": "The right one.", "label": "right selection"}, of_turn(), check)
-    assert (score.status, score.reason) == ("skip", 'the tool "book" was called and `tool_definitions` does not describe it')
+    for name in ("book", "the"):  # which is but a part of a word
+        check = Check(evaluator="ToolSelection", origin="run", given={**told, "tool_calls": [{"name": name, "arguments": {}}]})
+        (score,) = await scores({"reason": "The right one.", "label": "right selection"}, of_turn(), check)
+        why = f'the tool "{name}" was called and `tool_definitions` does not describe it'
+        assert (score.status, score.reason) == ("skip", why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from vivavoce.core.errors import Missing
@@ -11,6 +12,8 @@ from vivavoce.core.reply import JSON
 from vivavoce.core.result import Verdict
 from vivavoce.core.rubric import Rubric
 
+_NAME = re.compile(r"\w+(?:[.-]\w+)*")
+"""A tool's name as it may stand in a text."""
 UNKNOWN = "(not known: nothing was given or reported)"
 """What a prompt says where it can do without."""
 
@@ -43,7 +46,7 @@ def check(rubric: Rubric, evidence: Evidence) -> None:
     if "tool_definitions" in needed:
         definitions = evidence.tool_definitions
         known = set(_defined(definitions))
-        told = " ".join(_told(definitions))
+        told = frozenset(word for text in _told(definitions) for word in _NAME.findall(text))
         unknown = next((call.name for call in calls if call.name not in known and call.name not in told), None)
         if unknown is not None:
             why = f'the tool "{unknown}" was called and `tool_definitions` does not describe it'
