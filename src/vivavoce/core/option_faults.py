@@ -53,19 +53,24 @@ def named(told: str, options: Iterable[str]) -> str:
     return found[min(found)] if found else ""
 
 
-def needed(maker: Callable[..., Any]) -> dict[str, JSON]:  # any plugin's
-    """The options that a class cannot do without, each with a value of its kind: what a person may write, to fill in."""
+def needed(maker: Any) -> dict[str, JSON]:  # any plugin's
+    """The options that a class cannot do without, each with a value of its kind: what a person may write, to fill in.
+
+    There are none of what is no dataclass.
+    """
+    if not is_dataclass(maker):
+        return {}
     types = get_type_hints(maker)
     return {
         each.name: _sample(types[each.name])
-        for each in fields(maker)  # type: ignore[arg-type] # only such a class has options that can be missing
+        for each in fields(maker)
         if each.init and each.default is MISSING and each.default_factory is MISSING
     }
 
 
 def _sample(kind: Any) -> JSON:  # a type, as it is written
     if is_dataclass(kind):
-        return needed(kind)  # type: ignore[arg-type] # it is a class
+        return needed(kind)
     inner = get_args(kind)
     if get_origin(kind) in (tuple, list):
         return [_sample(inner[0])]

@@ -16,7 +16,7 @@ from vivavoce.core.model import Case, Check
 from vivavoce.core.place import Problems, did_you_mean
 from vivavoce.core.source import Source
 from vivavoce.run import named
-from vivavoce.run.examiner import NOT_WHOLE, Examiner, examiner
+from vivavoce.run.examiner import Examiner, NotWhole, examiner
 
 _KEPT = 4096
 """How many lists of checks are remembered; a file that has more of them is merely slower."""
@@ -126,7 +126,7 @@ class Checks:
         try:
             self.examiner(check)
         except PluginError as error:
-            fix = _TURN_BY_TURN[case.persona is not None] if str(error).endswith(NOT_WHOLE) else ""
+            fix = _TURN_BY_TURN[case.persona is not None] if isinstance(error, NotWhole) else ""
             at = check.places.get(option_faults.named(str(error), check.places), check.path)
             problems.add(source, str(error), path=at or case.path, line=case.line, fix=fix)
 

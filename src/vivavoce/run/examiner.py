@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ from vivavoce.core.model import Case, Check, Turn, Use
 from vivavoce.core.reply import ToolCall
 from vivavoce.core.rubric import Rubric
 
-NOT_WHOLE = "examines single turns, not whole conversations"
+
+class NotWhole(PluginError):
+    """An evaluator that examines single turns is to examine whole conversations."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +64,7 @@ def examiner(check: Check, folder: Path) -> Examiner:
     kind = plugins.known_as("evaluators", check.evaluator, project=folder)
     level: str = check.level if check.level and check.level in evaluator.levels else evaluator.levels[0]
     if check.level == "case" and level != "case":
-        raise PluginError(f"{kind} {NOT_WHOLE}")
+        raise NotWhole(f"{kind} examines single turns, not whole conversations")
     if hasattr(evaluator, "at_level"):
         evaluator = evaluator.at_level(level)
     rubric = getattr(evaluator, "rubric", None)
@@ -93,9 +95,10 @@ def _built(check: Check, folder: Path) -> Any:  # as `Examiner.evaluator`
         return plugins.build("evaluators", Use(name=check.evaluator, options=check.options), project=folder)
     except BadOptions as error:
         maker = plugins.find("evaluators", check.evaluator, project=folder)
-        if not (str(error).endswith("is missing") and is_dataclass(maker)):
+        wanted = option_faults.needed(maker) if str(error).endswith("is missing") else {}
+        if not wanted:
             raise
-        options = json.dumps(option_faults.needed(maker))
+        options = json.dumps(wanted)
         way = f"--evaluator '{check.evaluator}={options}'" if check.origin == "run" else options
         raise BadOptions(f"{error} (such as {way})") from error
 

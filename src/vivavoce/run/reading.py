@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import structs
 
 from vivavoce.core import codec
-from vivavoce.core.errors import PluginError, UsageError
+from vivavoce.core.errors import UsageError
 from vivavoce.core.kinds import Format
 from vivavoce.core.model import NOTHING, Case, Check, Expectation, Header, Selection, Suite
 from vivavoce.core.parts import Alike
@@ -23,7 +23,7 @@ from vivavoce.core.plugins import Own
 from vivavoce.core.source import Source
 from vivavoce.run import answers, files
 from vivavoce.run.checks import Checks, at_level
-from vivavoce.run.examiner import NOT_WHOLE, Examiner, lacking
+from vivavoce.run.examiner import Examiner, NotWhole, lacking
 from vivavoce.run.joining import Recordings
 from vivavoce.run.saying import unsayable
 from vivavoce.run.steady import Stamp, stamp
@@ -118,10 +118,8 @@ def _look(check: Check, checks: Checks) -> None:
     """See that one of the run's checks can be made, before anything is read."""
     try:
         checks.examiner(check)
-    except PluginError as error:
-        if not str(error).endswith(NOT_WHOLE):
-            raise
-        raise PluginError(f"{error} (--level turn, or no --level, examines the last answer of each)") from error
+    except NotWhole as error:
+        raise NotWhole(f"{error} (--level turn, or no --level, examines the last answer of each)") from error
 
 
 def reopened(header: Header, folder: Path, stamps: Sequence[Stamp | None]) -> tuple[list[Reading], Checks]:
