@@ -187,6 +187,20 @@ def test_members_are_those_of_the_value(value, indent, ascii_only):
     assert [path for _, path, _ in members(text)] == list(places(value))
 
 
+@given(VALUES, st.sampled_from([None, 1]), st.integers(1, 7))
+def test_a_text_in_blocks_is_located_as_a_whole_one_is(value, indent, size):
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    blocks = [text[at : at + size] for at in range(0, len(text), size)]
+    assert list(members(blocks)) == list(members(text))
+    paths = list(places(value))
+    assert locate(blocks, paths) == locate(text, paths)
+
+
+def test_a_long_text_of_many_blocks_is_not_read_again_with_each():
+    blocks = ['{"a": "', *["x" * 1000] * 20_000, '",\n"b": 1}']
+    assert locate(iter(blocks), ["b"]) == {"b": 2}
+
+
 @given(st.text(max_size=60))
 def test_any_text_is_located(text):
     found = locate(text, ["a", "b[0].c"])

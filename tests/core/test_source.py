@@ -87,7 +87,13 @@ def test_damaged_gzip_is_an_error_that_names_the_file(made, content):
     for look in (lambda: source.head(1 << 20), source.text, lambda: list(source.lines())):
         with pytest.raises(UsageError, match=r"^a\.jsonl\.gz: cannot be read: ."):
             look()
-    assert source.locate(["a"]) == {}
+
+
+def test_lines_are_found_as_far_as_a_damaged_file_goes(made):
+    whole = gzip.compress(b'{\n"a": 1,\n"b": "' + b"long" * 50_000 + b'",\n"c": 2}', mtime=0)
+    assert made(whole[:-4], "a.json.gz").locate(["a", "c"]) == {"a": 2, "c": 4}
+    assert made(whole[: len(whole) // 2], "a.json.gz").locate(["a", "c"]) == {"a": 2, "c": 1}
+    assert made(whole[:11], "a.json.gz").locate(["a"]) == {}
 
 
 def test_lines_before_damage_are_read(made):

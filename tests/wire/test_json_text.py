@@ -19,7 +19,7 @@ JSON = st.recursive(
 )
 
 
-def read(text: str, line: int | None = None):
+def read(text: str, line: int = 1):
     problems = Problems()
     value = parse(Source("f"), text, problems, line=line)
     return value, [str(problem) for problem in problems.found()]

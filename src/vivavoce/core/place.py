@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from vivavoce.core.errors import DatasetError, UsageError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 # Possessive, and with an end that may be missing, so that a text of nothing but quotes is still read in one sweep.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_MARKS = "{}[],:"
 _DEEPEST = 200
 
 
@@ -179,20 +181,22 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f'did you mean "{near}"?' if near else f"known here: {', '.join(known)}"
 
 
-def locate(text: str, paths: Iterable[str]) -> Mapping[str, int]:
+def locate(text: str | Iterable[str], paths: Iterable[str]) -> Mapping[str, int]:
     """The line, from 1, at which each JSON path's value (or, for a member, its name) begins.
 
-    A path that is not in the document gets the line of its nearest ancestor that is. The text need not be valid to its end.
+    A path that is not in the document gets the line of its nearest ancestor that is. The text need not be valid to its end,
+    and may come in blocks.
     """
     wanted = {path: path for path in paths}
     ancestors = {each for path in wanted for each in above(path)}
+    missing = set(wanted)
     found: dict[str, int] = {}
-    line, last = 1, 0
-    for offset, path, _ in members(text):
+    for line, path, _ in members(text):
         if path in ancestors and path not in found:
-            line += text.count("\n", last, offset)
-            last = offset
             found[path] = line
+            missing.discard(path)
+            if not missing:
+                break
     return {path: next(found[each] for each in above(path) if each in found) for path in wanted if found}
 
 
@@ -202,15 +206,14 @@ def above(path: str) -> list[str]:
     return [path, *(path[:cut] for cut in reversed(cuts)), ""] if path else [""]
 
 
-def members(text: str) -> Iterator[tuple[int, str, str]]:
-    """Offset, path and first token of every value of a JSON text, valid or not; a member's offset is that of its name.
+def members(text: str | Iterable[str]) -> Iterator[tuple[int, str, str]]:
+    """Line, path and first token of every value of a JSON text, valid or not; a member's line is that of its name.
 
     Ends where a text nests deeper than any dataset, since the paths of endless levels would fill the memory.
     """
     stack: list[tuple[str, int | None]] = []  # path of the open container; index in a list, None in an object
     path, named_at, key = "", None, True
-    for match in _TOKEN.finditer(text):
-        token, offset = match[0], match.start()
+    for token, line in _tokens((text,) if isinstance(text, str) else text):
         if token in "}]":
             path = stack.pop()[0] if stack else ""
         elif token == ",":
@@ -220,17 +223,36 @@ def members(text: str) -> Iterator[tuple[int, str, str]]:
         elif token == ":":
             key = False
         elif key and stack and stack[-1][1] is None:
-            path, named_at = join(stack[-1][0], _name(token)), offset
+            path, named_at = join(stack[-1][0], _name(token)), line
         else:
             if stack and stack[-1][1] is not None:
                 path = join(stack[-1][0], stack[-1][1])
-            yield (offset if named_at is None else named_at), path, token
+            yield (line if named_at is None else named_at), path, token
             named_at = None
             if token in "{[":
                 if len(stack) == _DEEPEST:
                     return
                 stack.append((path, None if token == "{" else 0))
                 key = token == "{"
+
+
+def _tokens(blocks: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Each token of a JSON text with its line; one that may go on in the next block is looked at again with that."""
+    line, rest, more = 1, "", []
+    for block in chain(blocks, (None,)):
+        more.append(block or "")
+        if block is not None and sum(map(len, more)) < len(rest):
+            continue  # a text of many blocks is not looked at again with each
+        text, last, ends = "".join((rest, *more)), 0, 0
+        for match in _TOKEN.finditer(text):
+            ends = match.end()
+            if block is not None and ends >= len(text) - 1 and match[0] not in _MARKS:
+                ends = match.start()  # it may go on, also behind a backslash that is the last so far
+                break
+            line, last = line + text.count("\n", last, match.start()), match.start()
+            yield match[0], line
+        line += text.count("\n", last, ends)
+        rest, more = text[ends:], []
 
 
 def _name(token: str) -> str:

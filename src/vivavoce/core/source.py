@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import zlib
+from codecs import iterdecode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import BufferedReader, BytesIO
 from itertools import chain
 from pathlib import Path
@@ -32,7 +34,7 @@ class Source:
         self.path = Path(path)
         self.name = name if name is not None else str(path)
         """As the person named it; what messages show."""
-        self.locator: Callable[[str, Iterable[str]], Mapping[str, int]] = locate
+        self.locator: Callable[[str, Iterable[str]], Mapping[str, int]] | None = None
         """How lines are found in the text; a format that reads a document which is not JSON puts its own here."""
 
     @property
@@ -99,6 +101,22 @@ class Source:
             line = data.count(b"\n", 0, error.start) + 1
             raise UsageError(f"{self.name}:{line}: is not UTF-8 ({error.reason}); save it as UTF-8") from error
 
+    def blocks(self) -> Iterator[bytes]:
+        """The content as bytes, block by block; what is there is given also where damage follows it.
+
+        Raises:
+            UsageError: the file is damaged.
+        """
+        with self.open() as content:
+            while True:
+                try:
+                    block = cast(BufferedReader, content).read1(_BLOCK)  # which gzip has too
+                except _DAMAGE as error:
+                    raise self._unreadable(error) from error
+                if not block:
+                    return
+                yield block
+
     def lines(self, limit: int = LINE_LIMIT) -> Iterator[tuple[int, bytes]]:
         """Each line that is not blank, with its number from 1, without the line break.
 
@@ -121,25 +139,23 @@ class Source:
     def _blocks(self, limit: int) -> Iterator[list[bytes]]:
         """The same, many lines at a time."""
         number, rest = 0, [b""]
-        with self.open() as content:
-            while block := self._read(content):
-                end = block.rfind(b"\n") + 1
-                rest.append(block[:end] or block)
-                if end or sum(map(len, rest)) > limit:
-                    lines = BytesIO(b"".join(rest)).readlines()
-                    self._check(lines, number, limit)
-                    yield lines
-                    number, rest = number + len(lines), [block[end:]]
+        for block in self.blocks():
+            end = block.rfind(b"\n") + 1
+            rest.append(block[:end] or block)
+            if end or sum(map(len, rest)) > limit:
+                lines = BytesIO(b"".join(rest)).readlines()
+                self._check(lines, number, limit)
+                yield lines
+                number, rest = number + len(lines), [block[end:]]
         if any(rest):
             lines = [b"".join(rest)]
             self._check(lines, number, limit)
             yield lines
 
-    def _read(self, content: IO[bytes]) -> bytes:
-        try:
-            return cast(BufferedReader, content).read1(_BLOCK)  # what is there, also where damage follows it
-        except _DAMAGE as error:
-            raise self._unreadable(error) from error
+    def _texts(self) -> Iterator[str]:
+        """The content as text, block by block, as far as it can be read; what is not UTF-8 is replaced."""
+        with suppress(UsageError):
+            yield from iterdecode(self.blocks(), "utf-8", errors="replace")
 
     def _check(self, lines: Sequence[bytes], before: int, limit: int) -> None:
         for number, line in enumerate(lines, before + 1) if max(map(len, lines)) > limit else ():
@@ -152,9 +168,9 @@ class Source:
             return hashlib.file_digest(raw, "sha256").hexdigest()
 
     def locate(self, paths: Iterable[str]) -> Mapping[str, int]:
-        """The line of each JSON path, when the content is one document; see `place.locate`. Empty when it cannot be read."""
+        """The line of each JSON path, when the content is one document; see `place.locate`. Empty when nothing can be read."""
         try:
-            return self.locator(self.text(), paths)
+            return self.locator(self.text(), paths) if self.locator else locate(self._texts(), paths)
         except UsageError:
             return {}
 

@@ -23,8 +23,8 @@ class Foundry:
         documents that hold evaluators, mappings and rows together; any of them packed with gzip. Writes JSON lines.
     Options: `map`, `level`; both are taken from `--map` and `--level`.
     Example: `{"query": "When do you open?", "response": "At nine.", "ground_truth": "We open at nine."}`
-    Limits: the service takes rows up to 2 MB and 100,000 of them a run; Viva takes lines up to 64 MB, as many as there are. A
-        list or a document is read whole, up to 256 MB. Rows hold no evaluators; documents do.
+    Limits: the service takes rows up to 2 MB and 100,000 of them a run; Viva takes rows up to 64 MB, as many as there are,
+        and beside them 256 MB of a document. Rows hold no evaluators; documents do.
     Source: the vendor's pages on evaluation datasets and mappings, its library azure-ai-evaluation 1.18, and files in use.
     """
 

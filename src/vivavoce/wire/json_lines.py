@@ -41,15 +41,21 @@ def holds(line: bytes, names: int) -> bool:
     return line.count(b":") == names or len(_NAME.findall(line)) == names  # as many colons, which is looked up soonest
 
 
-def parsed(source: Source, line: bytes, number: int, problems: Problems) -> tuple[JSON, bool]:
-    """The value of a line about which something is unusual, and whether it is wrong, after reporting why."""
+def parsed(
+    source: Source, line: bytes, number: int, problems: Problems, *, column: int = 1, path: str = ""
+) -> tuple[JSON, bool]:
+    """The value of a line about which something is unusual, and whether it is wrong, after reporting why.
+
+    It may also be any other part of a file that begins at this line and column, and has this path.
+    """
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        problems.add(source, f"is not UTF-8 ({error.reason})", line=number, fix="save it as UTF-8")
+        number += line.count(b"\n", 0, error.start)
+        problems.add(source, f"is not UTF-8 ({error.reason})", path=path, line=number, fix="save it as UTF-8")
         return None, True
     found = Problems()
-    value = json_text.parse(source, text, found, line=number)
+    value = json_text.parse(source, text, found, line=number, column=column, path=path)
     problems.include(found)
     return value, found.total > 0
 

@@ -7,7 +7,7 @@ import re
 from functools import partial
 from itertools import islice
 
-from vivavoce.core.place import Problems, above, members
+from vivavoce.core.place import Problems, above, join, members
 from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
 from vivavoce.wire.json_faults import fault
@@ -28,17 +28,17 @@ _HALF_PAIR = re.compile(
 )
 
 
-def parse(source: Source, text: str, problems: Problems, *, line: int | None = None) -> JSON:
+def parse(source: Source, text: str, problems: Problems, *, line: int = 1, column: int = 1, path: str = "") -> JSON:
     """The value of a JSON text; `None` after reporting what is wrong.
 
     Refused besides bad syntax: a name given twice in one object (one of its values would be lost), `NaN`, infinities and
     numbers as large, half a surrogate pair (no UTF-8 can hold it), more than `DEPTH_LIMIT` levels, and too many
-    values. `line` is the line of a JSON-lines file that the text is.
+    values. `line`, `column` and `path` say where the text begins that is a part of a file.
     """
     refused: dict[str, str] = {}
     doubled: list[str] = []
     if crowded(text):
-        problems.add(source, "holds millions of values, too many to read at once", line=line or 1, fix=FEWER)
+        problems.add(source, "holds millions of values, too many to read at once", path=path, line=line, fix=FEWER)
         return None
     try:
         depth_ends = _too_deep_at(text, DEPTH_LIMIT)
@@ -53,23 +53,23 @@ def parse(source: Source, text: str, problems: Problems, *, line: int | None = N
         )
     except json.JSONDecodeError as error:
         told, at = fault(text, error)
-        column = at - text.rfind("\n", 0, at) if line is None else at + 1
-        number = text.count("\n", 0, at) + 1 if line is None else line
-        problems.add(source, f"is not valid JSON: {told} (column {column})", line=number)
+        begun = text.rfind("\n", 0, at)
+        column = at - begun if begun >= 0 else at + column
+        problems.add(source, f"is not valid JSON: {told} (column {column})", path=path, line=line + text.count("\n", 0, at))
         return None
     except RecursionError:
-        at = line if line is not None else text.count("\n", 0, depth_ends) + 1
-        problems.add(source, f"nested deeper than {DEPTH_LIMIT} levels", line=at, fix="flatten it")
+        at = line + text.count("\n", 0, depth_ends)
+        problems.add(source, f"nested deeper than {DEPTH_LIMIT} levels", path=path, line=at, fix="flatten it")
         return None
     if refused or doubled:
         before = problems.total
-        _report(source, text, refused, set(doubled), problems, line)
+        _report(source, text, refused, set(doubled), problems, line, path)
         if problems.total == before:
-            problems.add(source, f'"{doubled[0]}" is given twice in one object', line=line, fix="keep one")
+            problems.add(source, f'"{doubled[0]}" is given twice in one object', path=path, line=line, fix="keep one")
     half = _HALF_PAIR.search(text)
     if half and not _is_unicode(value):
-        at = line if line is not None else text.count("\n", 0, half.start()) + 1
-        problems.add(source, f"holds half a surrogate pair, {half[0]}, which is no character", line=at)
+        at = line + text.count("\n", 0, half.start())
+        problems.add(source, f"holds half a surrogate pair, {half[0]}, which is no character", path=path, line=at)
     return value
 
 
@@ -136,20 +136,18 @@ def _is_unicode(value: JSON) -> bool:
 
 
 def _report(
-    source: Source, text: str, refused: dict[str, str], doubled: set[str], problems: Problems, line: int | None
+    source: Source, text: str, refused: dict[str, str], doubled: set[str], problems: Problems, line: int, at: str
 ) -> None:
     """Report each refused number, and each name that stands twice in one object, at its second place."""
     seen: set[str] = set()
     reported: set[str] = set()
-    at, last = 1, 0
-    for offset, path, token in members(text):
+    for number, path, token in members(text):
         name = path if path in doubled else path.rpartition(".")[2]
         found = [(refused[token], "use null or a number")] if token in refused else []
         if name in doubled and path in seen and reported.isdisjoint(above(path)):
             reported.add(path)
             found.append((f'"{name}" is given twice in one object', "keep one"))
-        if found:
-            at, last = at + text.count("\n", last, offset), offset
         for message, fix in found:
-            problems.add(source, message, path=path, line=line if line is not None else at, fix=fix)
+            where = at + path if path.startswith("[") else join(at, path)
+            problems.add(source, message, path=where, line=line + number - 1, fix=fix)
         seen.add(path)

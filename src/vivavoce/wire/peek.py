@@ -28,7 +28,7 @@ _SNAKE = frozenset(
     )
 )
 _STARTS = frozenset(("start_time", "start_time_unix_nano", "startTime"))
-_OF_SPANS = re.compile(r"(?:spans)?\[\d+\]\.([^.\[]+)")
+_ENTRY = re.compile(r"([^.\[]*)\[(\d+)\](?:\.([^.\[]+))?")
 _SAYS = frozenset(("input", "turns", "persona"))
 _OF_SCENARIOS = frozenset(("scenarios", "scenario_id", "actor_profile"))
 """Keys that only documents and rows of another format have; a row may lack its own."""
@@ -41,11 +41,16 @@ _LONG_LINE = 4 * 1024 * 1024
 
 
 def opening(source: Source) -> str:
-    """The first part of a file, and more of it when not even its first line is whole."""
+    """The first part of a file, and more of it when not even its first line is whole, nor the first entry of a list in that."""
     head = source.head()
-    if len(head) == HEAD and b"\n" not in head:
+    if len(head) == HEAD and b"\n" not in head and not (head[:1] == b"[" and _holds_two(head.decode(errors="replace"))):
         head = source.head(_LONG_LINE)
     return head.decode(errors="replace").lstrip()
+
+
+def _holds_two(text: str) -> bool:
+    """Whether the list a text begins with has a second entry."""
+    return any(path == "[1]" for _, path, _ in members(text))
 
 
 @lru_cache(maxsize=8)
@@ -71,6 +76,27 @@ def names(text: str) -> frozenset[str]:
     return frozenset(found) if text[:1] == "{" else frozenset()
 
 
+@lru_cache(maxsize=8)
+def names_in_list(text: str, under: str = "") -> tuple[frozenset[str], bool]:
+    """Names in the first entries of a list; and whether all these entries are objects.
+
+    A text begins with the list, or with an object that has it under a name. Each format asks it of the same text.
+    """
+    found: set[str] = set()
+    are_objects = True
+    for _, path, token in members(text):
+        match = _ENTRY.fullmatch(path)
+        if match is None or match[1] != under:
+            continue
+        if int(match[2]) == _ROWS_LOOKED_AT:
+            break
+        if match[3]:
+            found.add(match[3])
+        elif token != "{":
+            are_objects = False
+    return frozenset(found), are_objects
+
+
 def block_names(text: str) -> frozenset[str]:
     """Names at the root of the YAML mapping a text begins with, written one a line."""
     return frozenset(match[match.lastindex or 0] for match in _BLOCK_NAME.finditer(text))
@@ -91,18 +117,13 @@ def holds_native_rows(text: str) -> bool:
 def holds_spans(text: str) -> bool:
     """Whether a text begins with spans of OpenTelemetry: an export of them, or records, be one of them damaged."""
     if text.startswith("["):
-        return _is_span(_entries(text))
+        return _is_span(names_in_list(text)[0])
     if not text.startswith("{"):
         return False
     found = names(text)
-    if _is_span(found) or ("spans" in found and _is_span(_entries(text))):
+    if _is_span(found) or ("spans" in found and _is_span(names_in_list(text, "spans")[0])):
         return True
     return any(_is_span(names(line.strip())) for line in text.split("\n")[1:_LINES_OF_SPANS] if line.startswith("{"))
-
-
-def _entries(text: str) -> frozenset[str]:
-    """Names of the entries of a list, or of the `spans` of an object."""
-    return frozenset(match[1] for _, path, _ in members(text) if (match := _OF_SPANS.fullmatch(path)))
 
 
 def _is_span(found: frozenset[str]) -> bool:

@@ -258,18 +258,91 @@ def test_files_without_rows(read, content):
     assert [problem.message for problem in problems.found()] == ["holds no rows"]
 
 
-def test_a_file_of_any_size_takes_little_memory(tmp_path):
-    path = tmp_path / "s.jsonl"
+LAYOUTS = [
+    ("s.jsonl", "", "\n", "\n"),
+    ("s.jsonl", "[", ", ", "]"),
+    ("s.json", '{"data": [', ",\n", '], "evaluators": ["f1_score"]}'),
+]
+
+
+@pytest.mark.parametrize(("name", "opens", "between", "closes"), LAYOUTS, ids=["lines", "list", "document"])
+def test_a_file_of_any_size_takes_little_memory(tmp_path, name, opens, between, closes):
+    path = tmp_path / name
     with path.open("w", encoding="utf-8") as out:
         for number in range(30_000):
-            out.write(json.dumps({"query": f"q{number} " + "x" * 200, "response": "r" * 200, "tag": number}) + "\n")
-    cases = Foundry().read(Source(path), Problems()).cases
+            row = {"query": f"q{number} " + "x" * 200, "response": "r" * 200, "tag": number}
+            out.write((between if number else opens) + json.dumps(row))
+        out.write(closes)
+    problems = Problems()
+    cases = Foundry().read(Source(path), problems).cases
+    assert problems.found() == ()
     assert sum(1 for _ in cases) == 30_000
     tracemalloc.start()
     assert sum(1 for _ in cases) == 30_000
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3_000_000
+
+
+@pytest.mark.parametrize("name", ["s.jsonl", "s.json"])
+@pytest.mark.parametrize("opens", ["[", '{"evaluators": [{"name": "f1_score"}],\n "data": ['])
+def test_what_is_wrong_in_a_list_is_told_at_its_line_and_path(read, opens, name):
+    rows = [
+        '{"query": "a", "response": "b"}',
+        '{"query": "a",\n"response": "b",\n"response": "c"}',
+        "7",
+        '{"id": "x", "query": "a", "response": "b"}',
+        '{"id": "x", "messages": [{"role": "user", "content": "q"},\n{"role": "nobody", "content": "r"}]}',
+        '{"query": NaN, "response": "b"}',
+        '{"query": "a", "response" "b"}',
+        '{"query": "a", "respones": "c"}',
+    ]
+    path = "" if opens == "[" else "data"
+    closes = "]" if opens == "[" else "]}"
+    _, cases, problems = read(f"{opens}\n" + ",\n".join(rows) + closes, name)
+    first = 2 if opens == "[" else 3
+    assert [case.path for case in cases] == [f"{path}[0]", f"{path}[3]"]
+    assert [(problem.line - first, problem.path) for problem in problems.found()] == [
+        (3, f"{path}[1].response"),
+        (4, f"{path}[2]"),
+        (6, f"{path}[4].id"),
+        (7, f"{path}[4].messages[1].role"),
+        (8, f"{path}[5].query"),
+        (9, f"{path}[6]"),
+        (10, f"{path}[7].respones"),
+    ]
+
+
+@pytest.mark.parametrize("closes", ["]", "", "}", "]]", "] x"])
+def test_damage_to_a_list_hides_nothing_before_it(read, closes):
+    _, cases, problems = read('[{"query": "a", "response": "b"},\n{"query": "a", "respones": "b"}\n{"query": "c"}' + closes)
+    assert len(cases) == 1
+    assert [problem.line for problem in problems.found()] == [2, 3]
+    assert [problem.path for problem in problems.found()] == ["[1].respones", "[2]"]
+
+
+def test_fields_are_missed_only_where_rows_were_read(read):
+    row = '{"query": "q", "response": "r"}'
+    for rows, told in (('[{"a": }]', []), (f'[{row}, {{"a": }}]', ['--map context=x: no row has the field "x"'])):
+        _, _, problems = read(rows, map={"context": "x"})
+        assert [problem.message for problem in problems.found() if "JSON" not in problem.message] == told
+
+
+def test_rows_in_two_places_are_refused(read):
+    row = {"query": "a", "response": "b"}
+    _, _, problems = read({"data": [row], "data_source": {"source": {"content": [row, row]}}}, "s.json")
+    (problem,) = problems.found()
+    assert str(problem) == 's.json:10: data_source.source.content: holds rows, as "data" does (keep one of the two)'
+
+
+@pytest.mark.parametrize("name", ["s.jsonl", "s.jsonl.gz", "s.json"])
+def test_a_long_list_on_one_line_is_known_by_its_first_entries(tmp_path, name):
+    row = json.dumps({"query": "q" * 300, "response": "r"})
+    text = f"[{', '.join([row] * 1000)}]".encode()
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    ours = [each for each in plugins.names("formats") if plugins.build("formats", Use(name=each)).matches(Source(path))]
+    assert ours == ["foundry"]
 
 
 @pytest.mark.parametrize("path", sorted((DATA / "ok").glob("*.json*")), ids=lambda path: path.name)

@@ -22,12 +22,26 @@ PLAIN = st.fixed_dictionaries({"query": TEXTS}, optional=dict.fromkeys(sorted(CO
 ANY = st.dictionaries(st.sampled_from([*sorted(COLUMNS), "category", "truth"]), VALUES, max_size=6)
 ROWS = st.lists(PLAIN | ANY, min_size=1, max_size=12)
 SPACES = st.sampled_from([(", ", ": "), (",", ":"), (" , ", " : "), (", ", "\t:")])
+LAYOUTS = st.sampled_from(
+    [
+        ("a.jsonl", "", "\n", "\n"),
+        ("a.jsonl", "[", ",", "]"),
+        ("a.json", '{"evaluators": ["f1_score", "coherence"], "evaluation_level": "turn", "data": [', ",\n", "]}"),
+    ]
+)
 QUIET = settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def cases_of(path: Path, live: bool | None = None):
     problems = Problems()
     return Foundry(live=live).read(Source(path, path.name), problems).cases, problems
+
+
+def written(folder: Path, rows, spaces, layout) -> Path:
+    name, opens, between, closes = layout
+    path = folder / name
+    path.write_text(opens + between.join(json.dumps(row, separators=spaces) for row in rows) + closes, encoding="utf-8")
+    return path
 
 
 def told(problems: Problems) -> tuple[list[str], list[str]]:
@@ -46,10 +60,9 @@ def kind(case) -> tuple[object, ...]:
 
 
 @QUIET
-@given(rows=ROWS, spaces=SPACES, live=st.sampled_from([None, True, False]))
-def test_rows_counted_by_kinds_are_all_rows(tmp_path, rows, spaces, live):
-    path = tmp_path / "a.jsonl"
-    path.write_text("".join(json.dumps(row, separators=spaces) + "\n" for row in rows), encoding="utf-8")
+@given(rows=ROWS, spaces=SPACES, layout=LAYOUTS, live=st.sampled_from([None, True, False]))
+def test_rows_counted_by_kinds_are_all_rows(tmp_path, rows, spaces, layout, live):
+    path = written(tmp_path, rows, spaces, layout)
     cases, problems = cases_of(path, live)
     each = list(cases)
     again, found = cases_of(path, live)
@@ -68,11 +81,10 @@ def test_rows_counted_by_kinds_are_all_rows(tmp_path, rows, spaces, live):
 
 
 @QUIET
-@given(rows=ROWS, spaces=SPACES, of=st.integers(1, 3), size=st.integers(1, 4))
-def test_parts_are_the_whole(tmp_path, rows, spaces, of, size):
+@given(rows=ROWS, spaces=SPACES, layout=LAYOUTS, of=st.integers(1, 3), size=st.integers(1, 4))
+def test_parts_are_the_whole(tmp_path, rows, spaces, layout, of, size):
     rows = [{**row, "id": f"row {number}"} for number, row in enumerate(rows)]  # each part knows only its own ids
-    path = tmp_path / "a.jsonl"
-    path.write_text("".join(json.dumps(row, separators=spaces) + "\n" for row in rows), encoding="utf-8")
+    path = written(tmp_path, rows, spaces, layout)
     cases, problems = cases_of(path)
     whole = list(cases)
     if problems.total:

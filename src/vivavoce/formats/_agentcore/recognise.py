@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import Literal
 
 from vivavoce.core.place import members
 from vivavoce.core.source import Source
 from vivavoce.formats._agentcore.words import SCENARIO
-from vivavoce.wire.peek import is_slip, names, opening
+from vivavoce.wire.peek import is_slip, names, names_in_list, opening
 
 Layout = Literal["lines", "list", "document", "scenario"]
 
@@ -17,7 +16,6 @@ _TELLING = frozenset({"scenario_id", "actor_profile"})
 """Names that the scenarios of no other format have."""
 _OTHERS = frozenset({"schemaVersion", "suite", "cases", "cube", "items", "plan", "results", "data", "openapi"})
 """Names at the root of other formats' documents."""
-_ENTRY = re.compile(r"\[\d+\]\.([^.\[]+)")
 _LOOKED_AT = 50
 """Lines by which a file of scenarios is told from others."""
 
@@ -26,7 +24,7 @@ def matches(source: Source) -> bool:
     """Whether the content is scenarios, be it damaged."""
     text = opening(source)
     if text[:1] == "[":
-        return any(match[1] in _TELLING for _, path, _ in members(text) if (match := _ENTRY.fullmatch(path)))
+        return not names_in_list(text)[0].isdisjoint(_TELLING)
     if text[:1] != "{":
         return False
     found = names(text)

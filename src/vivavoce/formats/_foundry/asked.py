@@ -54,6 +54,9 @@ class Asked:
     refers: frozenset[str] = frozenset()
     """Columns that a mapping refers to, which are so no slips."""
 
+    seeds: Mapping[str, int] = field(default_factory=dict)
+    """What of a simulation holds for rows that are seeds and do not say it themselves."""
+
     @property
     def is_whole(self) -> bool:
         """Whether whole conversations are examined."""

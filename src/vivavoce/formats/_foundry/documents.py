@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 
 from vivavoce.core.model import Check
@@ -16,23 +16,29 @@ from vivavoce.formats._foundry.columns import WILD, is_slip, meant
 from vivavoce.formats._foundry.expressions import Expression, is_field, parse, unclosed, within
 from vivavoce.formats._foundry.heads import DEFAULT, objects
 from vivavoce.formats._foundry.saying import Say, shown
+from vivavoce.wire.json_entries import Place
 
 _CRITERION = frozenset({"type", "name", "evaluator_name", "initialization_parameters", "data_mapping"})
 _LONG = ("initialization_parameters", "data_mapping", "evaluator_name")
 """Names of which a slip can be told."""
 _BLOCKS = ("data_mapping", "column_mapping")
+PLACES = (("data",), ("data_source", "source", "content"))
+"""Where a document may hold its rows."""
 
 
 class Document:
     """One document, its rows apart from what it says of them."""
 
     def __init__(self, value: dict[str, JSON], source: Source, problems: Problems) -> None:
+        """`value` is the document with its lists of rows empty."""
         self._source = source
         self._problems = problems
-        self.path, rows = _rows(value)
-        self.rows: list[JSON] | None = None if rows is None else heads.with_defaults(value, rows, self._say)
-        """The rows, or `None` when the document is itself a row."""
-        self.head = _without_rows(value)
+        held = [place for place in PLACES if isinstance(_at(value, place), list)]
+        self.place = held[0] if held else None
+        """Where its rows stand, or `None` when the document is itself a row."""
+        for place in held[1:]:
+            self._say(f'holds rows, as "{join(*held[0])}" does', join(*place), "keep one of the two")
+        self.head = _without_rows(value, held)
         """The document without them."""
         name = value.get("name")
         self.name = name if isinstance(name, str) and name.strip() else ""
@@ -52,6 +58,7 @@ class Document:
             beside=beside(each.mapping for each in checks),
             level=typed.level or self._level(),
             checks=checks if self._names_any() else None,
+            seeds=heads.simulating(self.head, self._say),
             live=typed.live,
             fields=tuple(self._fields),
             refers=refers([mapping, *(each.mapping for each in checks)]) | {field.path for _, field in self._fields},
@@ -234,25 +241,17 @@ def _unsaid(message: str, path: str, fix: str = "", *, warning: bool = False) ->
     """Nothing, where something else will be told when the file is read."""
 
 
-def _rows(value: Mapping[str, JSON]) -> tuple[str, list[JSON] | None]:
-    """The rows of a document, and where they stand."""
-    if isinstance(value.get("data"), list):
-        return "data", value["data"]
-    content: JSON = value.get("data_source")
-    path = "data_source"
-    for name in ("source", "content"):
-        content = content.get(name) if isinstance(content, Mapping) else None
-        path = join(path, name)
-    return path, content if isinstance(content, list) else None
+def _at(value: JSON, place: Place) -> JSON:
+    for name in place:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
-def _without_rows(value: dict[str, JSON]) -> dict[str, JSON]:
-    head = {name: each for name, each in value.items() if name != "data" or not isinstance(each, list)}
-    source = head.get("data_source")
-    inner = source.get("source") if isinstance(source, Mapping) else None
-    if isinstance(source, Mapping) and isinstance(inner, Mapping) and "data" not in value:
-        head["data_source"] = {**source, "source": {name: each for name, each in inner.items() if name != "content"}}
-    return head
+def _without_rows(value: JSON, held: Collection[Place], here: Place = ()) -> JSON:
+    if not isinstance(value, Mapping):
+        return value
+    inner = ((name, (*here, name), each) for name, each in value.items())
+    return {name: _without_rows(each, held, place) for name, place, each in inner if place not in held}
 
 
 def _of(head: Mapping[str, JSON], part: str, *called: str) -> Iterator[tuple[str, Object]]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping
 
-from vivavoce.core.model import Suite
-from vivavoce.core.place import Problems, join
+from vivavoce.core.model import Case, Suite
+from vivavoce.core.place import Problems
 from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import tables
 from vivavoce.formats._foundry.asked import Asked, Level, refers
-from vivavoce.formats._foundry.documents import Document, places
+from vivavoce.formats._foundry.documents import PLACES, Document, places
 from vivavoce.formats._foundry.heads import unread
-from vivavoce.formats._foundry.lines import Lines
 from vivavoce.formats._foundry.recognise import layout
-from vivavoce.formats._foundry.rows import Cases, Entry
+from vivavoce.formats._foundry.rows import Cases
+from vivavoce.formats._foundry.stream import Stream
 from vivavoce.wire import json_text
+from vivavoce.wire.json_entries import Entries
+from vivavoce.wire.json_lines import parsed
 
 NAME = "foundry"
 
@@ -29,43 +32,38 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
     typed = places(mapping, "", say)
     asked = Asked(mapping=typed, level=level, refers=refers([typed]), live=live)
     kind = layout(source)
-    if kind == "lines":
-        return _suite(source, Lines(source, problems, asked))
     if kind == "table":
         return _suite(source, Cases(source, problems, lambda: tables.entries(source, problems), asked, tables.heading(source)))
+    if kind != "document":
+        return _suite(source, Stream(source, problems, asked, () if kind == "list" else None))
+    value = _head(source, problems)
+    if not isinstance(value, dict):
+        return _suite(source, ())
+    document = Document(value, source, problems)
+    if document.place is not None:
+        cases = Stream(source, problems, document.asked(asked), document.place)
+        name = document.name or source.stem
+        return Suite(name=name, cases=cases, metadata=document.head, format=NAME, source=source.name)
+    objection = unread(value)
+    if objection is not None:
+        message, path, fix = objection
+        problems.add(source, message, path=path, line=None if path else 1, fix=fix)
+        return _suite(source, ())
+    return _suite(source, Cases(source, problems, lambda: [(value, "", None, False)], asked))
+
+
+def _head(source: Source, problems: Problems) -> JSON:
+    """A document with its lists of rows empty; `None` after reporting what is wrong, also within a list that does not end."""
+    entries = Entries(source, PLACES)
+    deque(entries, maxlen=0)
     found = Problems()
-    value = json_text.parse(source, source.text(), found)
+    value, _ = parsed(source, entries.rest, 1, found)
+    if found.total:  # told of the whole, where each thing has its line
+        found = Problems()
+        value = json_text.parse(source, source.text(), found)
     problems.include(found)
-    if found.total:
-        return _suite(source, ())
-    if kind == "document" and isinstance(value, dict):
-        document = Document(value, source, problems)
-        if document.rows is not None:
-            entries = document.rows
-            return Suite(
-                name=document.name or source.stem,
-                cases=Cases(source, problems, lambda: _listed(entries, document.path), document.asked(asked)),
-                metadata=document.head,
-                format=NAME,
-                source=source.name,
-            )
-        objection = unread(value)
-        if objection is not None:
-            message, path, fix = objection
-            problems.add(source, message, path=path, line=None if path else 1, fix=fix)
-            return _suite(source, ())
-        value = [value]
-        return _suite(source, Cases(source, problems, lambda: ((each, "", None, False) for each in value), asked))
-    if not isinstance(value, list):
-        problems.add(source, "is no row and no list of rows", line=1, fix='write {"query": ..., "response": ...}')
-        return _suite(source, ())
-    return _suite(source, Cases(source, problems, lambda: _listed(value, ""), asked))
+    return None if found.total else value
 
 
-def _suite(source: Source, cases: Iterable[JSON]) -> Suite:
+def _suite(source: Source, cases: Iterable[Case]) -> Suite:
     return Suite(name=source.stem, cases=cases, format=NAME, source=source.name)
-
-
-def _listed(rows: list[JSON], path: str) -> Iterator[Entry]:
-    for index, row in enumerate(rows):
-        yield row, join(path, index) if path else f"[{index}]", None, False

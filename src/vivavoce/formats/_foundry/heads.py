@@ -98,17 +98,16 @@ def asked_by(head: Object, flat: Places, say: Say) -> Places:
     return flat
 
 
-def with_defaults(head: Object, rows: list[JSON], say: Say) -> list[JSON]:
-    """Rows, of which those that are seeds have what `default_simulation_configuration` says and they do not say themselves."""
+def simulating(head: Object, say: Say) -> dict[str, int]:
+    """What `default_simulation_configuration` says of a simulation's length."""
     source = head.get("data_source")
     given = source.get("default_simulation_configuration") if isinstance(source, Mapping) else None
     at = join("data_source", "default_simulation_configuration")
-    if not isinstance(given, Mapping):
-        if given is not None:
-            say(f"must be an object, not {shown(given)}", at)
-        return rows
+    if given is not None and not isinstance(given, Mapping):
+        say(f"must be an object, not {shown(given)}", at)
+        return {}
     defaults: dict[str, int] = {}
-    for name, value in given.items():
+    for name, value in (given or {}).items():
         if value is None:
             continue
         if name not in _SIMULATING:
@@ -122,24 +121,8 @@ def with_defaults(head: Object, rows: list[JSON], say: Say) -> list[JSON]:
     desired, most = defaults.get("desired_num_turns", 0), defaults.get("max_num_turns", MAX_TURNS)
     if desired > most:
         say(f"{desired} turns are desired, and at most {most} are allowed", join(at, "desired_num_turns"))
-        return rows
-    return [_with_defaults(row, defaults) for row in rows]
-
-
-def _with_defaults(row: JSON, defaults: Mapping[str, int]) -> JSON:
-    if not isinstance(row, Mapping):
-        return row
-    if row.keys() == {"item"}:
-        return {"item": _with_defaults(row["item"], defaults)}
-    own = row.get("simulation_configuration") or {}
-    more = {name: each for name, each in defaults.items() if row.get(name) is None}
-    if row.get("test_case_description") is None or not more or not isinstance(own, Mapping):
-        return row
-    told = {name: each for name, each in own.items() if each is not None}
-    most = told.get("max_num_turns")
-    if isinstance(most, int) and most < more.get("desired_num_turns", 0):
-        more["desired_num_turns"] = most  # the row's own bound holds
-    return {**row, "simulation_configuration": {**more, **told}}
+        return {}
+    return defaults
 
 
 def objects(given: JSON) -> Iterator[tuple[str, Object]]:

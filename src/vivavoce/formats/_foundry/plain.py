@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 
 from vivavoce.core.model import NOTHING, Case, Expectation, Turn
 from vivavoce.core.reply import JSON, Object, Reply
-from vivavoce.formats._foundry.asked import defaults
+from vivavoce.formats._foundry.asked import Asked, defaults
 from vivavoce.wire import json_lines, json_text
 from vivavoce.wire.ids import Ids
 
@@ -57,9 +59,12 @@ def texts(row: dict[str, JSON]) -> Row | None:
 class Plain:
     """Such rows as cases; their ids are kept with those of the others."""
 
-    def __init__(self, ids: Ids) -> None:
+    def __init__(self, ids: Ids, asked: Asked) -> None:
         self._ids = ids
         self._checks = [defaults(truth=bool(kind & 1), context=bool(kind & 2), actions=False, whole=False) for kind in range(4)]
+        if asked.checks is not None:
+            named = (each.check if asked.level is None else replace(each.check, level="turn") for each in asked.checks)
+            self._checks = [tuple(named)] * 4
 
     def name(self, row: Row, position: int, place: int) -> str | None:
         """The id of a row that has a question, and an id that no other row has; without one, it is called by its position."""

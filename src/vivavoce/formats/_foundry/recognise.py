@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from vivavoce.core.place import members
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import columns
 from vivavoce.formats._foundry.tables import delimiter_of, header_of
-from vivavoce.wire.peek import holds_native_rows, holds_spans, names, opening
+from vivavoce.wire.peek import holds_native_rows, holds_spans, names, names_in_list, opening
 
 Layout = Literal["lines", "list", "document", "table"]
 
@@ -38,7 +37,6 @@ _ASKS = frozenset(
 """Names under which a document says how its rows are examined."""
 _LOOKED_AT = 50
 """Lines by which a file of rows is told from others."""
-_ENTRY = re.compile(r"\[\d+\]\.([^.\[]+)")
 
 
 def matches(source: Source) -> bool:
@@ -76,7 +74,7 @@ def holds_known(source: Source, mapped: frozenset[str]) -> bool:
     if kind == "table":
         found = frozenset(header_of(text, delimiter_of(text) or ","))
     elif kind == "list":
-        found = _names_in_list(text)
+        found, _ = names_in_list(text)
     else:
         lines = [text] if kind == "document" else text.split("\n")[:_LOOKED_AT]
         found = frozenset(name for line in lines for name in names(line.strip()))
@@ -94,8 +92,8 @@ def layout(source: Source) -> Layout:
         return "table"
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     found = names(text)
-    if found & _ROWS and (found & _ASKS or len(lines) == 1):
-        return "document" if len(lines) == 1 or not _is_whole(lines[0]) else "lines"
+    if found & _ROWS and (len(lines) == 1 or not _is_whole(lines[0])):
+        return "document"
     if len(lines) == 1:
         return "lines"  # also a row of which the first part is looked at alone
     return "lines" if _is_whole(lines[0]) or (len(lines) > 1 and lines[1].startswith("{") and lines[0] != "{") else "document"
@@ -119,21 +117,9 @@ def _is_row(found: frozenset[str], *, alone: bool) -> bool:
     return not (alone and not found & {*columns.ANY, "question"})
 
 
-def _names_in_list(text: str) -> frozenset[str]:
-    """Names of the entries of a list; none when one of them is no object."""
-    found: set[str] = set()
-    for _, path, token in members(text):
-        match = _ENTRY.fullmatch(path)
-        if match:
-            found.add(match[1])
-        elif path.count("[") == 1 and path.endswith("]") and "." not in path and token != "{":
-            return frozenset()
-    return frozenset(found)
-
-
 def _is_list(text: str, as_lines: bool) -> bool:
-    found = _names_in_list(text)
-    if not found or found & _NEVER or found & {"suite", "cases"}:
+    found, are_objects = names_in_list(text)
+    if not found or not are_objects or found & _NEVER or found & {"suite", "cases"}:
         return False
     return as_lines or bool(found & {"query", "messages"}) or not found & _ITEM
 

@@ -15,6 +15,7 @@ from vivavoce.formats._foundry.building import Building, unreadable
 from vivavoce.formats._foundry.expressions import ABSENT, find
 from vivavoce.formats._foundry.plain import COLUMNS, Plain, Row, texts
 from vivavoce.formats._foundry.saying import shown
+from vivavoce.formats._foundry.seeds import with_defaults
 from vivavoce.wire.ids import Ids
 
 Entry = tuple[JSON, str, int | None, bool]
@@ -68,9 +69,11 @@ class Reading:
             for where, param, expression in asked.expressions()
             if expression.sees is None
         }
+        self._wrongs = 0
+        """Rows of which it is not known what they hold."""
         self._unreadable: dict[tuple[str, ...], tuple[str, int | None, int]] = {}
-        self._plain = Plain(self._ids)
-        self.is_quick = not self._missing and asked.checks is None and not asked.is_whole
+        self._plain = Plain(self._ids, asked)
+        self.is_quick = not self._missing and not asked.is_whole and all(each.mapping is None for each in asked.checks or ())
         """Whether rows of a few texts are read the quick way."""
         self._wrong = False
         self._path = ""
@@ -81,6 +84,7 @@ class Reading:
         position = self._count
         self._count += 1
         if wrong:
+            self._wrongs += 1
             return None
         if self.is_quick and type(row) is dict:
             made = self._few_texts(row, path, line, position)
@@ -89,6 +93,8 @@ class Reading:
         self._wrong, self._path, self._line = False, path, line
         if isinstance(row, Mapping) and row.keys() == {"item"} and isinstance(row["item"], Mapping):
             row, self._path = row["item"], join(path, "item")
+        if self._asked.seeds and isinstance(row, Mapping):
+            row = with_defaults(row, self._asked.seeds)
         again: Again | None = None
         if isinstance(row, Mapping) and is_evaluated(row):
             self._problems.warn(self._source, "are evaluated rows, of which what evaluators said is left out")
@@ -116,17 +122,22 @@ class Reading:
             self._tell_ignored(row)
         return case if again is None else again.case(case)
 
-    def plain(self, row: Row, line: int) -> Case | None:
+    @property
+    def count(self) -> int:
+        """How many rows there were."""
+        return self._count
+
+    def plain(self, row: Row, line: int | None, path: str) -> Case | None:
         """The case of a row of a few texts, or `None` when it takes a closer look."""
-        name = self._plain.name(row, self._count, line)
+        name = self._plain.name(row, self._count, self._count if line is None else line)
         if name is None:
             return None
         self._count += 1
-        return self._plain.case(name, row, line)
+        return self._plain.case(name, row, line, path)
 
-    def is_plain(self, row: Row, line: int) -> bool:
+    def is_plain(self, row: Row, line: int | None) -> bool:
         """Whether such a row needs no closer look; then it is counted."""
-        if self._plain.name(row, self._count, line) is None:
+        if self._plain.name(row, self._count, self._count if line is None else line) is None:
             return False
         self._count += 1
         return True
@@ -151,7 +162,7 @@ class Reading:
                 prefix = "" if where else f"--map {param}="
                 message = f"{prefix}{expression.text} stands for what a target answers, and no target was named"
                 self._problems.add(self._source, message, path=where, fix="name one with --target, or map a column")
-        for (where, param, text), path in self._missing.items():
+        for (where, param, text), path in self._missing.items() if self._wrongs < self._count else ():
             prefix = "" if where else f"--map {param}={text}: "
             fix = did_you_mean(path, sorted(self._columns))
             self._problems.add(self._source, f'{prefix}no row has the field "{path}"', path=where, fix=fix)

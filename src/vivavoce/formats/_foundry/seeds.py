@@ -61,6 +61,19 @@ def case(row: Object, checks: tuple[Check, ...], say: Say, *, name: str, path: s
     return replace(made, metadata={**beside, **kept}) if kept else made
 
 
+def with_defaults(row: Object, defaults: Mapping[str, int]) -> Object:
+    """The row, which as a seed has what a document says for all, and it does not say itself."""
+    own = row.get("simulation_configuration") or {}
+    more = {name: each for name, each in defaults.items() if row.get(name) is None}
+    if row.get("test_case_description") is None or not more or not isinstance(own, Mapping):
+        return row
+    told = {name: each for name, each in own.items() if each is not None}
+    most = told.get("max_num_turns")
+    if isinstance(most, int) and most < more.get("desired_num_turns", 0):
+        more["desired_num_turns"] = most  # the row's own bound holds
+    return {**row, "simulation_configuration": {**more, **told}}
+
+
 def _turns(value: JSON, path: str, say: Say) -> int | None:
     if isinstance(value, str) and value.strip().isdecimal():
         value = int(value)  # a cell of a table
