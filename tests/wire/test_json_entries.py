@@ -84,8 +84,8 @@ def told(text: str, size: int) -> list[str]:
     """What is wrong with a list that is cut."""
     source, problems = InBlocks(text, size), Problems()
     entries = Entries(source)
-    for index, (line, each) in enumerate(entries):
-        parsed(source, each, line, problems, column=entries.column, path=f"[{index}]")
+    for line, each in entries:
+        parsed(source, each, line, problems, column=entries.column, path=entries.path)
     return [re.sub(r"^(f:\d+: )\[\d+\][^:]*: ", r"\1", str(each)) for each in problems.found()]
 
 
@@ -131,8 +131,8 @@ def test_damage_is_told_as_of_the_whole(value, indent, put, where, left_out, siz
 def test_damage_is_told_at_its_line_and_path(text, problem):
     source, problems = InBlocks(text, 7), Problems()
     entries = Entries(source)
-    for index, (line, each) in enumerate(entries):
-        parsed(source, each, line, problems, column=entries.column, path=f"[{index}]")
+    for line, each in entries:
+        parsed(source, each, line, problems, column=entries.column, path=entries.path)
     (found,) = problems.found()
     assert str(found).startswith(problem)
 
@@ -173,8 +173,18 @@ def test_where_there_is_no_list_all_is_the_rest(text):
     assert (list(entries), entries.found, entries.rest) == ([], [], text.encode())
 
 
-@pytest.mark.parametrize("text", ['{"data": [1', '{"data": [1 2]}', '{"x": [1, }', '{"data": [1], "x": ["y'])
-def test_damage_leaves_nothing_of_the_rest(text):
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ('{"data": [1', ""),
+        ('{"x": 1, "data": [1 2]}', ""),
+        ('{"x": [1, }, 2', '{"x": [1, }'),
+        ('{"data": [1], "x": ["y', '{"data": [], "x": ["y'),
+        ('{"data": [1]', '{"data": []'),
+        ('{"data": [1]}]', '{"data": []}]'),
+    ],
+)
+def test_the_rest_of_a_damaged_document_is_no_json_either(text, rest):
     entries = Entries(InBlocks(text, 3), PLACES)
     list(entries)
-    assert entries.rest == b""
+    assert entries.rest == rest.encode()

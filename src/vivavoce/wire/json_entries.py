@@ -12,6 +12,7 @@ from collections.abc import Collection, Generator, Iterator, Mapping
 from types import MappingProxyType
 
 from vivavoce.core.errors import UsageError
+from vivavoce.core.place import join
 from vivavoce.core.source import DOCUMENT_LIMIT, LINE_LIMIT, Source
 from vivavoce.wire.json_text import DEPTH_LIMIT, OPEN_LIMIT
 
@@ -44,9 +45,13 @@ class Entries:
 
     def __init__(self, source: Source, places: Collection[Place] = ((),)) -> None:
         self.found: list[Place] = []
-        """Where there was a list so far; the last entry is of the last of them."""
+        """Where there was a list so far; the text given last is of the last of them."""
+        self.index = -1
+        """Which of that list's entries it is, from 0."""
         self.rest = b""
-        """The document with these lists empty, once all of it was read; nothing when a list is damaged."""
+        """The document with these lists empty, as far as it can be told, once all was read; nothing when a list is damaged."""
+        self.size = 0
+        """Bytes of the file so far."""
         self._source = source
         self._places = places
         self._blocks = source.blocks()
@@ -70,6 +75,11 @@ class Entries:
         if () in self._places and self._char(0) == b"[":
             return self._alone()
         return self._document()
+
+    @property
+    def path(self) -> str:
+        """The JSON path of the text given last."""
+        return f"{join(*self.found[-1])}[{self.index}]"
 
     @property
     def column(self) -> int:
@@ -100,10 +110,11 @@ class Entries:
                     way.append("")
                 else:
                     ends, is_whole = self._entry()
-                    if not is_whole:
-                        return
                     token = self._text[self._at : self._at + ends]
                     self._at += ends
+                    if not is_whole:
+                        rest += token
+                        break
             elif token == b"}":
                 del way[-1:]
             elif token == b":" and way:
@@ -117,10 +128,12 @@ class Entries:
     def _list(self, place: Place) -> Generator[Entry, None, bool]:
         """Each entry of the list that begins here; then whether it came to its end."""
         self.found.append(place)
+        self.index = -1
         line, column = self._line_here(), self.column
         ahead, is_right = self._skip(1), True
         while is_right and self._char(ahead) not in (b"]", b""):
             self._at += ahead
+            self.index += 1
             ends, is_whole = self._entry()
             if not is_whole:
                 yield self._damage(ends)
@@ -128,6 +141,7 @@ class Entries:
             yield self._line_here(), self._text[self._at : self._at + ends]
             self._at += ends
             ahead, is_right = self._behind()
+        self.index += 1
         if not is_right:
             yield self._damage(ahead + _AHEAD, b"[{}")
         elif self._char(ahead):
@@ -233,6 +247,7 @@ class Entries:
         wanted = len(self._text) - self._at
         for block in self._blocks:
             more.append(block)
+            self.size += len(block)
             wanted -= len(block)
             if wanted <= 0:
                 break

@@ -8,6 +8,7 @@ import pytest
 
 from vivavoce.core.errors import DatasetError
 from vivavoce.core.model import Selection
+from vivavoce.formats._foundry import files
 from vivavoce.run.planner import readings
 
 ROW = {"query": "q", "response": "b d", "ground_truth": "b c"}
@@ -191,3 +192,39 @@ def test_slips_of_an_evaluators_own_keys_are_told_each(read):
         "evaluators[0].data_maping": 'did you mean "data_mapping"',
         "evaluators[0].initialization_parametrs": 'did you mean "initialization_parameters"',
     }
+
+
+ROWS = '{"query": "a", "response": "b"},\n {"query": "c", "response": "d"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            f'{{"data": [\n {ROWS}\n',
+            "s.json:1: data[2]: is not valid JSON: the [ that opens here is never closed by ]",
+        ),
+        (
+            f'{{"data": [\n {ROWS},\n]}}',
+            "s.json:3: data[2]: is not valid JSON: a comma stands before ], and nothing follows it",
+        ),
+        (f'{{"data": [\n {ROWS}]]', "s.json:3: is not valid JSON: } is missing before ] (column 34)"),
+        (f'{{"data": [\n {ROWS}],\n "evaluators": [1, }}', "s.json:4: is not valid JSON: a comma stands before }"),
+        (f'{{"evaluators": "x,\n "data": [\n {ROWS}]}}', "s.json:1: is not valid JSON: a text ends with its line"),
+        (f'{{"data": [\n {ROWS}],\n "data": []}}', 's.json:4: data: "data" is given twice in one object (keep one)'),
+    ],
+)
+def test_a_damaged_document_is_told_where_it_is_damaged(read, text, told):
+    _, cases, problems = read(text, "s.json")
+    (problem,) = problems.found()
+    assert cases == []
+    assert str(problem).startswith(told)
+
+
+def test_damage_beside_the_rows_of_a_very_large_document_has_a_way_out(read, monkeypatch):
+    monkeypatch.setattr(files, "DOCUMENT_LIMIT", 50)
+    _, _, problems = read(f'{{"data": [\n {ROWS}],\n "evaluators": }}', "s.json")
+    (problem,) = problems.found()
+    assert str(problem).startswith(
+        "s.json: is not valid JSON beside its rows, and too large to tell where (write the rows as JSON lines"
+    )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from vivavoce.core.model import Case, Suite
 from vivavoce.core.place import Problems
 from vivavoce.core.reply import JSON
-from vivavoce.core.source import Source
+from vivavoce.core.source import DOCUMENT_LIMIT, Source
 from vivavoce.formats._foundry import tables
 from vivavoce.formats._foundry.asked import Asked, Level, refers
 from vivavoce.formats._foundry.documents import PLACES, Document, places
@@ -55,14 +55,18 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
 def _head(source: Source, problems: Problems) -> JSON:
     """A document with its lists of rows empty; `None` after reporting what is wrong, also within a list that does not end."""
     entries = Entries(source, PLACES)
-    deque(entries, maxlen=0)
-    found = Problems()
-    value, _ = parsed(source, entries.rest, 1, found)
-    if found.total:  # told of the whole, where each thing has its line
-        found = Problems()
-        value = json_text.parse(source, source.text(), found)
-    problems.include(found)
-    return None if found.total else value
+    last = deque(entries, maxlen=1)
+    if not entries.rest:
+        line, text = last[0]
+        parsed(source, text, line, problems, column=entries.column, path=entries.path)
+        return None
+    value, wrong = parsed(source, entries.rest, 1, Problems())
+    if wrong and entries.size > DOCUMENT_LIMIT:
+        message = "is not valid JSON beside its rows, and too large to tell where"
+        problems.add(source, message, fix="write the rows as JSON lines, and what is beside them as options")
+    elif wrong:  # told of the whole, where each thing has its line
+        json_text.parse(source, source.text(), problems)
+    return None if wrong else value
 
 
 def _suite(source: Source, cases: Iterable[Case]) -> Suite:

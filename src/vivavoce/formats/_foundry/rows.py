@@ -122,11 +122,6 @@ class Reading:
             self._tell_ignored(row)
         return case if again is None else again.case(case)
 
-    @property
-    def count(self) -> int:
-        """How many rows there were."""
-        return self._count
-
     def plain(self, row: Row, line: int | None, path: str) -> Case | None:
         """The case of a row of a few texts, or `None` when it takes a closer look."""
         name = self._plain.name(row, self._count, self._count if line is None else line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vivavoce.core.model import Case
-from vivavoce.core.place import Problems, join
+from vivavoce.core.place import Problems
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry.asked import Asked
 from vivavoce.formats._foundry.plain import read
@@ -73,7 +73,6 @@ class _Pass:
         self._source = source
         self._problems = problems
         self._entries = None if place is None else Entries(source, (place,))
-        self._path = join(*place or ())
 
     def texts(self) -> Iterator[tuple[int, bytes]]:
         """Each row as it stands, with the line where it begins."""
@@ -86,7 +85,7 @@ class _Pass:
     def case(self, number: int, text: bytes) -> Case | None:
         """The case of a row, or `None` after reporting what is wrong with it."""
         reading = self.reading
-        path, line = ("", number) if self._entries is None else (f"{self._path}[{reading.count}]", None)
+        path, line = ("", number) if self._entries is None else (self._entries.path, None)
         if reading.is_quick and (plain := read(text)) is not None and (case := reading.plain(plain, line, path)) is not None:
             return case
         row, wrong = quick(text), False
