@@ -228,3 +228,17 @@ def test_damage_beside_the_rows_of_a_very_large_document_has_a_way_out(read, mon
     assert str(problem).startswith(
         "s.json: is not valid JSON beside its rows, and too large to tell where (write the rows as JSON lines"
     )
+
+
+@pytest.mark.parametrize("block", ["evaluator_parameters", "evaluator_config", "data_mapping"])
+def test_one_evaluator_in_two_spellings_is_told(refused, block):
+    (found,) = refused(document("f1_score", **{block: {"f1_score": {}, "builtin.F1Score": {}}}))
+    assert found == (f"{block}.builtin.F1Score", '"builtin.F1Score": {}')
+
+
+@pytest.mark.parametrize("none", [[], {}, None])
+def test_a_document_that_names_no_evaluator_has_those_that_apply_by_default(read, none):
+    _, (row, seed), problems = read({"evaluators": none, "data": [ROW, SEED]}, "s.json")
+    assert problems.found() == ()
+    assert [check.evaluator for check in row.turns[0].checks] == ["Relevance", "Coherence", "Similarity", "F1Score"]
+    assert [(check.evaluator, check.level) for check in seed.checks] == [("TaskCompletion", "case")]

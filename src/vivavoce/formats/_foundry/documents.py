@@ -65,7 +65,7 @@ class Document:
         )
 
     def _names_any(self) -> bool:
-        return any(name in self.head for name in ("evaluators", "testing_criteria"))
+        return any(self.head.get(name) for name in ("evaluators", "testing_criteria"))
 
     def _level(self) -> Level | None:
         level = self.head.get("evaluation_level")

@@ -65,7 +65,11 @@ def look_at_names(head: Object, checks: Iterable[Mapped], source: Source, proble
     """Tell of what is said of evaluators that the document does not name."""
     known = {fold(each): each for mapped in checks for each in (names.bare(mapped.check.evaluator), mapped.check.name)}
     for block in _BY_NAME:
+        spelled: dict[str, str] = {}
         for name, _ in objects(head.get(block)):
+            first = spelled.setdefault(fold(names.bare(name)), name)
+            if first != name:
+                problems.add(source, f'is of the same evaluator as "{first}"', path=join(block, name), fix="keep one of the two")
             if fold(names.bare(name)) in known or (name == DEFAULT and block in ("data_mapping", "evaluator_config")):
                 continue
             near = nearest(names.bare(name), known.values())
