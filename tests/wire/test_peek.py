@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from vivavoce.core.source import HEAD, Source
 from vivavoce.formats._native.shapes import Row
-from vivavoce.wire.peek import NATIVE_ROW, block_names, holds_native_rows, names, opening
+from vivavoce.wire.peek import NATIVE_ROW, block_names, holds_native_rows, names, names_in_list, opening
 
 
 def test_the_native_keys_are_those_of_the_native_shape():
@@ -68,3 +70,19 @@ def test_more_is_looked_at_when_the_first_line_is_long(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"metadata": {"x": "' + "y" * 2 * HEAD + '"}, "input": "z"}\n')
     assert holds_native_rows(opening(Source(path)))
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_more_is_looked_at_when_the_first_entry_of_a_list_is_long(tmp_path, indent):
+    path = tmp_path / "a.json"
+    for first in (2 * HEAD, HEAD // 8):
+        path.write_text(json.dumps([{"metadata": "y" * first, "input": "z"}] * 20, indent=indent))
+        text = opening(Source(path))
+        assert names_in_list(text) == ({"metadata", "input"}, True)
+        assert (len(text) > HEAD) is (first > HEAD)
+
+
+def test_names_in_a_list_are_those_of_its_first_entries():
+    rows = [{"a": {"b": 1}}] * 49 + [{"c": 1}] + [{"d": 1}, 7]
+    assert names_in_list(json.dumps(rows)) == ({"a", "c"}, True)
+    assert names_in_list(json.dumps({"spans": [*rows[:2], [{"e": 1}], 5], "x": [{"f": 1}]}), "spans") == ({"a"}, False)

@@ -44,14 +44,12 @@ class Entries:
     """
 
     def __init__(self, source: Source, places: Collection[Place] = ((),)) -> None:
-        self.found: list[Place] = []
-        """Where there was a list so far; the text given last is of the last of them."""
-        self.index = -1
-        """Which of that list's entries it is, from 0."""
+        self.found: dict[Place, int] = {}
+        """Where there was a list so far, and how many entries it has."""
         self.rest = b""
         """The document with these lists empty, as far as it can be told, once all was read; nothing when a list is damaged."""
-        self.size = 0
-        """Bytes of the file so far."""
+        self.path = ""
+        """The JSON path of the text given last."""
         self._source = source
         self._places = places
         self._blocks = source.blocks()
@@ -60,8 +58,10 @@ class Entries:
         """Where in `_text` stands what comes next, or what was given last until the next is asked for."""
         self._line, self._counted = 1, 0
         """The line of the place in `_text` up to which lines are counted."""
-        self._before = 0
-        """Characters that are no longer in `_text`, of the line with which that begins."""
+        self._column, self._measured = 1, 0
+        """The column of the place in `_text` up to which columns are counted, further back than lines are."""
+        self._cuts: list[tuple[int, int, int]] = []
+        """Of each list that was cut: where in `rest` it belongs, how many lines it has, and how far the last of them goes."""
         self._made_up = 0
         """How many characters of the text given last are not in the file, but before it."""
 
@@ -77,19 +77,29 @@ class Entries:
         return self._document()
 
     @property
-    def path(self) -> str:
-        """The JSON path of the text given last."""
-        return f"{join(*self.found[-1])}[{self.index}]"
-
-    @property
     def column(self) -> int:
         """Where in its line, from 1, the text begins that was given last."""
-        begun = self._text.rfind(b"\n", 0, self._at) + 1
-        return (0 if begun else self._before) + _characters(self._text[begun : self._at]) + 1 - self._made_up
+        return self._column_here() - self._made_up
+
+    def spread(self) -> bytes:
+        """The rest, in which everything stands at the line and column where it stands in the file.
+
+        Raises:
+            UsageError: it would take as much room as no document may.
+        """
+        parts, last = [], 0
+        for at, lines, columns in self._cuts:
+            if lines + columns > LINE_LIMIT:
+                told = "is not valid JSON beside its rows, and these are too many to tell where; write them as JSON lines"
+                raise UsageError(f"{self._source.name}: {told}")
+            parts += [self.rest[last:at], b"\n" * lines, b" " * columns]
+            last = at
+        return b"".join((*parts, self.rest[last:]))
 
     def _alone(self) -> Iterator[Entry]:
         """Of a file that is a list, and nothing else."""
         if (yield from self._list(())) and self._char(self._skip(0)):
+            self.path = ""
             yield self._damage(self._skip(0) + _AHEAD, b"[]")
 
     def _document(self) -> Iterator[Entry]:
@@ -102,8 +112,12 @@ class Entries:
                 self._at -= 1
                 here = tuple(way)
                 if token == b"[" and here in self._places:
+                    line, column = self._line_here(), self._column_here()
                     if not (yield from self._list(here)):
                         return
+                    self.path = way[-1] = ""
+                    lines = self._line_here() - line
+                    self._cuts.append((len(rest) + 1, lines, self._column_here() - 2 - (0 if lines else column)))
                     token = b"[]"
                 elif token == b"{" and any(place[: len(here)] == here for place in self._places):
                     self._at += 1
@@ -117,8 +131,8 @@ class Entries:
                         break
             elif token == b"}":
                 del way[-1:]
-            elif token == b":" and way:
-                way[-1] = _name(before)
+            elif token in (b":", b",") and way:
+                way[-1] = _name(before) if token == b":" else ""
             rest += token
             if len(rest) > DOCUMENT_LIMIT:
                 self._refuse("what is beside the rows is larger than", DOCUMENT_LIMIT, "no document holds as much")
@@ -127,29 +141,32 @@ class Entries:
 
     def _list(self, place: Place) -> Generator[Entry, None, bool]:
         """Each entry of the list that begins here; then whether it came to its end."""
-        self.found.append(place)
-        self.index = -1
-        line, column = self._line_here(), self.column
+        line, column, path, count = self._line_here(), self._column_here(), join(*place), 0
         ahead, is_right = self._skip(1), True
         while is_right and self._char(ahead) not in (b"]", b""):
             self._at += ahead
-            self.index += 1
+            self.path = f"{path}[{count}]"
             ends, is_whole = self._entry()
             if not is_whole:
-                yield self._damage(ends)
+                yield self._damage(ends, b"[")
                 return False
+            if ends > LINE_LIMIT:
+                self._refuse("a row longer than", LINE_LIMIT, "split the row")
             yield self._line_here(), self._text[self._at : self._at + ends]
             self._at += ends
+            count += 1
             ahead, is_right = self._behind()
-        self.index += 1
+        self.found[place] = count
+        char = self._char(ahead)
         if not is_right:
+            self.path = self.path if char in _CLOSES.values() else f"{path}[{count}]"
             yield self._damage(ahead + _AHEAD, b"[{}")
-        elif self._char(ahead):
+        elif char:
             self._at += ahead + 1
             return True
         else:  # what never closes is told where it opens
-            self._text, self._at, self._counted = b"[", 0, 0
-            self._before, self._line = column - 1, line
+            self.path, self._text, self._at = path, b"[", 0
+            self._line, self._column, self._counted, self._measured = line, column, 0, 0
             yield line, self._text
         return False
 
@@ -197,7 +214,9 @@ class Entries:
             match = _SCALAR.match(self._text, self._at)
             if self._may_go_on(match is None, match.end() if match else self._at) and self._more():
                 continue
-            return (_AHEAD, False) if match is None else (match.end() - self._at, True)
+            ends = match.end() - self._at if match else 0
+            is_whole = ends > 0 and self._char(self._skip(ends)) in (b",", b"]", b"}", b"")
+            return ends if is_whole else self._skip(ends) + _AHEAD, is_whole
 
     def _may_go_on(self, is_open: bool, ends: int) -> bool:
         """Whether what begins here may end in what was not read yet: a text that is open so far, or a word."""
@@ -239,31 +258,35 @@ class Entries:
         self._counted = self._at
         return self._line
 
+    def _column_here(self) -> int:
+        begun = self._text.rfind(b"\n", self._measured, self._at) + 1
+        before = 1 if begun else self._column
+        self._column = before + len(self._text[begun or self._measured : self._at].decode(errors="replace"))
+        self._measured = self._at
+        return self._column
+
     def _more(self) -> bool:
         """Read on, as much again as there is; whether there was more. What was passed is dropped."""
         if len(self._text) - self._at > LINE_LIMIT:
-            self._refuse("what begins here goes on for more than", LINE_LIMIT, "close it, or split the row")
+            what = f"what begins here (column {self._column_here()}) goes on for more than"
+            self._refuse(what, LINE_LIMIT, "close it, or split the row")
         more: list[bytes] = []
         wanted = len(self._text) - self._at
         for block in self._blocks:
             more.append(block)
-            self.size += len(block)
             wanted -= len(block)
             if wanted <= 0:
                 break
         if more:
-            self._before = self.column - 1
             self._line_here()
+            self._column_here()
             self._text = b"".join((self._text[self._at :], *more))
-            self._at = self._counted = 0
+            self._at = self._counted = self._measured = 0
         return bool(more)
 
     def _refuse(self, what: str, limit: int, way_out: str) -> None:
-        raise UsageError(f"{self._source.name}:{self._line_here()}: {what} {limit // 1024 // 1024} MB; {way_out}")
-
-
-def _characters(text: bytes) -> int:
-    return len(text.decode(errors="replace"))
+        path = f"{self.path}: " if self.path else ""
+        raise UsageError(f"{self._source.name}:{self._line_here()}: {path}{what} {limit // 1024 // 1024} MB; {way_out}")
 
 
 def _name(token: bytes) -> str:

@@ -41,16 +41,17 @@ _LONG_LINE = 4 * 1024 * 1024
 
 
 def opening(source: Source) -> str:
-    """The first part of a file, and more of it when not even its first line is whole, nor the first entry of a list in that."""
+    """The first part of a file, and more of it when not even its first line is whole, or of a list the first entry."""
     head = source.head()
-    if len(head) == HEAD and b"\n" not in head and not (head[:1] == b"[" and _holds_two(head.decode(errors="replace"))):
+    if len(head) == HEAD and not _is_enough(head):
         head = source.head(_LONG_LINE)
     return head.decode(errors="replace").lstrip()
 
 
-def _holds_two(text: str) -> bool:
-    """Whether the list a text begins with has a second entry."""
-    return any(path == "[1]" for _, path, _ in members(text))
+def _is_enough(head: bytes) -> bool:
+    if not head.lstrip().startswith(b"["):
+        return b"\n" in head
+    return any(path == "[1]" for _, path, _ in members(head.decode(errors="replace")))  # there is a second entry
 
 
 @lru_cache(maxsize=8)

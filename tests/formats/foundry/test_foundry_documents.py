@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from vivavoce.core.errors import DatasetError
+from vivavoce.core.errors import DatasetError, UsageError
 from vivavoce.core.model import Selection
-from vivavoce.formats._foundry import files
 from vivavoce.run.planner import readings
+from vivavoce.wire import json_entries
 
 ROW = {"query": "q", "response": "b d", "ground_truth": "b c"}
 SEED = {"test_case_description": "Somebody asks."}
@@ -202,11 +202,11 @@ ROWS = '{"query": "a", "response": "b"},\n {"query": "c", "response": "d"}'
     [
         (
             f'{{"data": [\n {ROWS}\n',
-            "s.json:1: data[2]: is not valid JSON: the [ that opens here is never closed by ]",
+            "s.json:1: data: is not valid JSON: the [ that opens here is never closed by ]",
         ),
         (
             f'{{"data": [\n {ROWS},\n]}}',
-            "s.json:3: data[2]: is not valid JSON: a comma stands before ], and nothing follows it",
+            "s.json:3: data[1]: is not valid JSON: a comma stands before ], and nothing follows it",
         ),
         (f'{{"data": [\n {ROWS}]]', "s.json:3: is not valid JSON: } is missing before ] (column 34)"),
         (f'{{"data": [\n {ROWS}],\n "evaluators": [1, }}', "s.json:4: is not valid JSON: a comma stands before }"),
@@ -221,13 +221,48 @@ def test_a_damaged_document_is_told_where_it_is_damaged(read, text, told):
     assert str(problem).startswith(told)
 
 
-def test_damage_beside_the_rows_of_a_very_large_document_has_a_way_out(read, monkeypatch):
-    monkeypatch.setattr(files, "DOCUMENT_LIMIT", 50)
-    _, _, problems = read(f'{{"data": [\n {ROWS}],\n "evaluators": }}', "s.json")
-    (problem,) = problems.found()
-    assert str(problem).startswith(
-        "s.json: is not valid JSON beside its rows, and too large to tell where (write the rows as JSON lines"
+def test_damage_beside_very_many_rows_has_a_way_out(read, monkeypatch):
+    monkeypatch.setattr(json_entries, "LINE_LIMIT", 40)
+    text = f'{{"data": [{ROWS}{" " * 50}],\n "evaluators": }}'
+    with pytest.raises(UsageError) as caught:
+        read(text, "s.json")
+    assert str(caught.value) == (
+        "s.json: is not valid JSON beside its rows, and these are too many to tell where; write them as JSON lines"
     )
+
+
+def test_all_that_is_no_json_in_a_document_is_told_at_once(read):
+    rows = '{"query": "a" "response": "b"},\n{"query": NaN},\n{"query": "c", "response": "d"}'
+    _, _, problems = read(f'{{"data": [\n{rows}\n], "name": "x",\n "evaluators": ["f1_score",]}}', "s.json")
+    assert [(problem.line, problem.path) for problem in problems.found()] == [(2, "data[0]"), (3, "data[1].query"), (6, "")]
+    assert problems.found()[2].message.endswith("(column 27)")
+    _, _, problems = read(f'{{"data": [\n{rows}\n{{"query": "e"}}\n], "name": "x"}}', "s.json")
+    assert [(problem.line, problem.path) for problem in problems.found()] == [
+        (2, "data[0]"),
+        (3, "data[1].query"),
+        (5, "data[3]"),
+    ]
+
+
+@pytest.mark.parametrize(("data", "content"), [([ROW], []), ([], [ROW])])
+def test_an_empty_list_holds_no_rows(read, data, content):
+    _, cases, problems = read({"data": data, "data_source": {"source": {"content": content}}}, "s.json")
+    assert problems.found() == ()
+    assert len(cases) == 1
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("name", ["s.json", "s.jsonl"])
+def test_a_row_may_have_a_column_that_is_called_data(read, indent, name):
+    _, (case,), problems = read(json.dumps({**ROW, "data": [{"query": "inner"}]}, indent=indent), name)
+    assert problems.found() == ()
+    assert (case.turns[0].input, case.metadata) == ("q", {"data": [{"query": "inner"}]})
+
+
+def test_what_stands_beside_the_rows_as_a_column_is_told(read):
+    _, _, problems = read(document("f1_score", query="q"), "s.json")
+    (problem,) = problems.found()
+    assert str(problem).endswith("query: stands beside the rows, and is in none of them (put it into a row)")
 
 
 @pytest.mark.parametrize("block", ["evaluator_parameters", "evaluator_config", "data_mapping"])

@@ -323,7 +323,10 @@ def test_damage_to_a_list_hides_nothing_before_it(read, closes):
 
 def test_fields_are_missed_only_where_rows_were_read(read):
     row = '{"query": "q", "response": "r"}'
-    for rows, told in (('[{"a": }]', []), (f'[{row}, {{"a": }}]', ['--map context=x: no row has the field "x"'])):
+    for rows, told in (
+        ('[{"a": }]', []),
+        (f'[{row}, {{"a": }}]', ['--map context=x: no row that can be read has the field "x"']),
+    ):
         _, _, problems = read(rows, map={"context": "x"})
         assert [problem.message for problem in problems.found() if "JSON" not in problem.message] == told
 
@@ -333,6 +336,24 @@ def test_rows_in_two_places_are_refused(read):
     _, _, problems = read({"data": [row], "data_source": {"source": {"content": [row, row]}}}, "s.json")
     (problem,) = problems.found()
     assert str(problem) == 's.json:10: data_source.source.content: holds rows, as "data" does (keep one of the two)'
+
+
+def test_what_is_no_row_in_a_list_is_told_as_that(tmp_path):
+    path = tmp_path / "s.json"
+    path.write_text('[{"query": "q", "response": "r"}, 5, null, "x", []]')
+    assert Foundry().matches(Source(path))
+    problems = Problems()
+    assert len(list(Foundry().read(Source(path, "s.json"), problems).cases)) == 1
+    assert [problem.path for problem in problems.found()] == ["[1]", "[2]", "[3]", "[4]"]
+    assert all("must be a row" in problem.message for problem in problems.found())
+
+
+@pytest.mark.parametrize("item", [True, False])
+def test_rows_in_wrappers_are_the_same_cases(read, item):
+    rows = [{"query": "q", "response": "r", "ground_truth": "t", "tag": 1}, {"query": "q", "messages": 5}]
+    _, (case,), problems = read(json.dumps([{"item": row} if item else row for row in rows]), "s.json")
+    assert (case.turns[0].expect.response, case.metadata, case.path) == ("t", {"tag": 1}, "[0]")
+    assert {problem.path for problem in problems.found()} == {"[1].item.messages" if item else "[1].messages"}
 
 
 @pytest.mark.parametrize("name", ["s.jsonl", "s.jsonl.gz", "s.json"])

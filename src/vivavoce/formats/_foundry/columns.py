@@ -11,6 +11,13 @@ INTERACTION = ("messages", "query", "response", "conversation", "actions", "tool
 """Columns any of which makes a row something to examine."""
 ANY = (*INTERACTION, "test_case_description")
 """Columns without any of which there is nothing to examine."""
+ASKS = frozenset(
+    (
+        *("evaluators", "testing_criteria", "data_mapping", "evaluator_config", "evaluator_parameters", "openai_graders"),
+        *("evaluation_level", "data_source_config"),
+    )
+)
+"""Names under which no row, but a document says how its rows are examined."""
 STRUCTURED = frozenset(
     (
         *("messages", "conversation", "tool_definitions", "tool_calls", "actions", "expected_actions"),

@@ -14,7 +14,7 @@ from vivavoce.formats._foundry import heads, names
 from vivavoce.formats._foundry.asked import Asked, Level, Mapped, Places, beside, refers
 from vivavoce.formats._foundry.columns import WILD, is_slip, meant
 from vivavoce.formats._foundry.expressions import Expression, is_field, parse, unclosed, within
-from vivavoce.formats._foundry.heads import DEFAULT, objects
+from vivavoce.formats._foundry.heads import DEFAULT, is_row, objects
 from vivavoce.formats._foundry.saying import Say, shown
 from vivavoce.wire.json_entries import Place
 
@@ -29,16 +29,17 @@ PLACES = (("data",), ("data_source", "source", "content"))
 class Document:
     """One document, its rows apart from what it says of them."""
 
-    def __init__(self, value: dict[str, JSON], source: Source, problems: Problems) -> None:
-        """`value` is the document with its lists of rows empty."""
+    def __init__(self, value: dict[str, JSON], held: Collection[Place], source: Source, problems: Problems) -> None:
+        """`value` is the document with its lists of rows empty, and `held` where any had entries."""
         self._source = source
         self._problems = problems
-        held = [place for place in PLACES if isinstance(_at(value, place), list)]
-        self.place = held[0] if held else None
+        lists = [place for place in PLACES if isinstance(_at(value, place), list)] if held or not is_row(value) else []
+        rows = [place for place in lists if place in held] or lists
+        self.place = rows[0] if rows else None
         """Where its rows stand, or `None` when the document is itself a row."""
-        for place in held[1:]:
-            self._say(f'holds rows, as "{join(*held[0])}" does', join(*place), "keep one of the two")
-        self.head = _without_rows(value, held)
+        for place in rows[1:] if held else ():
+            self._say(f'holds rows, as "{join(*rows[0])}" does', join(*place), "keep one of the two")
+        self.head = _without_rows(value, lists)
         """The document without them."""
         name = value.get("name")
         self.name = name if isinstance(name, str) and name.strip() else ""
@@ -48,6 +49,7 @@ class Document:
     def asked(self, typed: Asked) -> Asked:
         """What the document asks for, where the command line does not say otherwise."""
         heads.look(self.head, self._source, self._problems)
+        heads.look_beside(self.head, self._source, self._problems)
         flat, by_name = self._mappings()
         flat = heads.asked_by(self.head, flat, self._say)
         checks = tuple(self._checks(by_name))

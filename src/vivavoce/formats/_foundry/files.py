@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from vivavoce.core.model import Case, Suite
 from vivavoce.core.place import Problems
 from vivavoce.core.reply import JSON
-from vivavoce.core.source import DOCUMENT_LIMIT, Source
+from vivavoce.core.source import Source
 from vivavoce.formats._foundry import tables
 from vivavoce.formats._foundry.asked import Asked, Level, refers
 from vivavoce.formats._foundry.documents import PLACES, Document, places
-from vivavoce.formats._foundry.heads import unread
+from vivavoce.formats._foundry.heads import is_row, unread
 from vivavoce.formats._foundry.recognise import layout
 from vivavoce.formats._foundry.rows import Cases
 from vivavoce.formats._foundry.stream import Stream
 from vivavoce.wire import json_text
-from vivavoce.wire.json_entries import Entries
-from vivavoce.wire.json_lines import parsed
+from vivavoce.wire.json_entries import Entries, Place
+from vivavoce.wire.json_lines import parsed, quick
 
 NAME = "foundry"
 
@@ -36,10 +36,12 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
         return _suite(source, Cases(source, problems, lambda: tables.entries(source, problems), asked, tables.heading(source)))
     if kind != "document":
         return _suite(source, Stream(source, problems, asked, () if kind == "list" else None))
-    value = _head(source, problems)
+    value, held = _head(source, problems)
+    if held and is_row(value):
+        value, held = json_text.parse(source, source.text(), problems), ()
     if not isinstance(value, dict):
         return _suite(source, ())
-    document = Document(value, source, problems)
+    document = Document(value, held, source, problems)
     if document.place is not None:
         cases = Stream(source, problems, document.asked(asked), document.place)
         name = document.name or source.stem
@@ -52,21 +54,20 @@ def read(source: Source, problems: Problems, *, mapping: Mapping[str, str], leve
     return _suite(source, Cases(source, problems, lambda: [(value, "", None, False)], asked))
 
 
-def _head(source: Source, problems: Problems) -> JSON:
-    """A document with its lists of rows empty; `None` after reporting what is wrong, also within a list that does not end."""
+def _head(source: Source, problems: Problems) -> tuple[JSON, Collection[Place]]:
+    """A document with its lists of rows empty, and where any have entries; `None` after reporting what is no valid JSON."""
     entries = Entries(source, PLACES)
-    last = deque(entries, maxlen=1)
-    if not entries.rest:
-        line, text = last[0]
-        parsed(source, text, line, problems, column=entries.column, path=entries.path)
-        return None
+    deque(entries, maxlen=0)
     value, wrong = parsed(source, entries.rest, 1, Problems())
-    if wrong and entries.size > DOCUMENT_LIMIT:
-        message = "is not valid JSON beside its rows, and too large to tell where"
-        problems.add(source, message, fix="write the rows as JSON lines, and what is beside them as options")
-    elif wrong:  # told of the whole, where each thing has its line
-        json_text.parse(source, source.text(), problems)
-    return None if wrong else value
+    held = [place for place, count in entries.found.items() if count]
+    if not wrong:
+        return value, held
+    for line, text in (entries := Entries(source, PLACES)):
+        if quick(text) is None:
+            parsed(source, text, line, problems, column=entries.column, path=entries.path)
+    if entries.rest:
+        parsed(source, entries.spread(), 1, problems)
+    return None, ()
 
 
 def _suite(source: Source, cases: Iterable[Case]) -> Suite:

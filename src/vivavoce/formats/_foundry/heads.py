@@ -10,7 +10,7 @@ from vivavoce.core.reply import JSON, Object
 from vivavoce.core.source import Source
 from vivavoce.formats._foundry import names
 from vivavoce.formats._foundry.asked import Mapped, Places
-from vivavoce.formats._foundry.columns import ANY, is_slip
+from vivavoce.formats._foundry.columns import ANY, ASKS, is_slip
 from vivavoce.formats._foundry.expressions import is_field, within
 from vivavoce.formats._foundry.rebuild import MAX_TURNS
 from vivavoce.formats._foundry.saying import Say, shown
@@ -36,6 +36,20 @@ def unread(value: Object) -> tuple[str, str, str] | None:
     kept = inner.get("id") if isinstance(inner, Mapping) and inner.get("type") == "file_id" else None
     fix = 'put them into "data"' if kept is None else f'they are in the service\'s file {shown(kept)}: put its rows into "data"'
     return "says how rows are examined, and holds none", "", fix
+
+
+def is_row(value: JSON) -> bool:
+    """Whether an object is a row, which may have a column that is called as a document calls its rows."""
+    if not isinstance(value, Mapping) or any(value.get(name) for name in ASKS):
+        return False
+    return any(value.get(name) is not None for name in ANY)
+
+
+def look_beside(head: Object, source: Source, problems: Problems) -> None:
+    """Tell of columns of a row that stand beside the rows, where nothing would examine them."""
+    for name in ANY:
+        if head.get(name) is not None:
+            problems.add(source, "stands beside the rows, and is in none of them", path=name, fix="put it into a row")
 
 
 def look(head: Object, source: Source, problems: Problems) -> None:
@@ -69,7 +83,9 @@ def look_at_names(head: Object, checks: Iterable[Mapped], source: Source, proble
         for name, _ in objects(head.get(block)):
             first = spelled.setdefault(fold(names.bare(name)), name)
             if first != name:
-                problems.add(source, f'is of the same evaluator as "{first}"', path=join(block, name), fix="keep one of the two")
+                problems.add(
+                    source, f'is of the same evaluator as "{first}"', path=join(block, name), fix="keep one of the two"
+                )
             if fold(names.bare(name)) in known or (name == DEFAULT and block in ("data_mapping", "evaluator_config")):
                 continue
             near = nearest(names.bare(name), known.values())

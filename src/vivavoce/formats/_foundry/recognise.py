@@ -28,13 +28,6 @@ _ITEM = frozenset({"prompt", "expected_response", "evaluators", "turns"})
 _TELLING = frozenset({"query", "messages", "conversation", "test_case_description", "ground_truth"})
 _ROWS = frozenset({"data", "data_source"})
 """Names under which a document holds its rows."""
-_ASKS = frozenset(
-    (
-        *("evaluators", "testing_criteria", "data_mapping", "evaluator_config", "evaluator_parameters", "openai_graders"),
-        *("evaluation_level", "data_source_config"),
-    )
-)
-"""Names under which a document says how its rows are examined."""
 _LOOKED_AT = 50
 """Lines by which a file of rows is told from others."""
 
@@ -78,7 +71,7 @@ def holds_known(source: Source, mapped: frozenset[str]) -> bool:
     else:
         lines = [text] if kind == "document" else text.split("\n")[:_LOOKED_AT]
         found = frozenset(name for line in lines for name in names(line.strip()))
-        if kind == "document" and found & _ASKS:
+        if kind == "document" and found & columns.ASKS:
             return True
     return bool(found & {*columns.STANDARD, *columns.WILD, "item", "data", *mapped})
 
@@ -92,7 +85,8 @@ def layout(source: Source) -> Layout:
         return "table"
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     found = names(text)
-    if found & _ROWS and (len(lines) == 1 or not _is_whole(lines[0])):
+    is_row = not found.isdisjoint(columns.ANY) and not found & columns.ASKS
+    if found & _ROWS and not is_row and (len(lines) == 1 or not _is_whole(lines[0])):
         return "document"
     if len(lines) == 1:
         return "lines"  # also a row of which the first part is looked at alone
@@ -105,7 +99,7 @@ def _is_whole(line: str) -> bool:
 
 
 def _asks(found: frozenset[str]) -> bool:
-    asks = found & _ASKS or any(columns.is_slip(name, each) for name in found for each in _ASKS)
+    asks = found & columns.ASKS or any(columns.is_slip(name, each) for name in found for each in columns.ASKS)
     return bool(found & _ROWS) and bool(asks or found <= _ROWS | {"name", "description"}) and not found & _NEVER
 
 
@@ -119,7 +113,7 @@ def _is_row(found: frozenset[str], *, alone: bool) -> bool:
 
 def _is_list(text: str, as_lines: bool) -> bool:
     found, are_objects = names_in_list(text)
-    if not found or not are_objects or found & _NEVER or found & {"suite", "cases"}:
+    if not found or not (are_objects or found & _TELLING) or found & _NEVER or found & {"suite", "cases"}:
         return False
     return as_lines or bool(found & {"query", "messages"}) or not found & _ITEM
 

@@ -86,13 +86,13 @@ class Reading:
         if wrong:
             self._wrongs += 1
             return None
+        self._wrong, self._path, self._line = False, path, line
+        if isinstance(row, Mapping) and row.keys() == {"item"} and isinstance(row["item"], Mapping):
+            row, self._path = row["item"], join(path, "item")
         if self.is_quick and type(row) is dict:
             made = self._few_texts(row, path, line, position)
             if made is not None:
                 return made
-        self._wrong, self._path, self._line = False, path, line
-        if isinstance(row, Mapping) and row.keys() == {"item"} and isinstance(row["item"], Mapping):
-            row, self._path = row["item"], join(path, "item")
         if self._asked.seeds and isinstance(row, Mapping):
             row = with_defaults(row, self._asked.seeds)
         again: Again | None = None
@@ -160,7 +160,8 @@ class Reading:
         for (where, param, text), path in self._missing.items() if self._wrongs < self._count else ():
             prefix = "" if where else f"--map {param}={text}: "
             fix = did_you_mean(path, sorted(self._columns))
-            self._problems.add(self._source, f'{prefix}no row has the field "{path}"', path=where, fix=fix)
+            row = "row that can be read" if self._wrongs else "row"
+            self._problems.add(self._source, f'{prefix}no {row} has the field "{path}"', path=where, fix=fix)
 
     def _few_texts(self, row: dict[str, JSON], path: str, line: int | None, position: int) -> Case | None:
         """The case of a row of plain texts; `None` when there is more to it."""
