@@ -192,3 +192,8 @@ def test_the_rest_of_a_damaged_document_is_no_json_either(text, rest):
     entries = Entries(InBlocks(text, 3), PLACES)
     list(entries)
     assert entries.rest == rest.encode()
+
+
+def test_a_document_is_no_list_though_one_follows():
+    entries = Entries(InBlocks("{} [1]", 3))
+    assert (list(entries), entries.rest) == ([], b"{} [1]")

@@ -111,7 +111,7 @@ class Entries:
             if token in _CLOSES:
                 self._at -= 1
                 here = tuple(way)
-                if token == b"[" and here in self._places:
+                if token == b"[" and way and here in self._places:
                     line, column = self._line_here(), self._column_here()
                     if not (yield from self._list(here)):
                         return
