@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from vivavoce.core.errors import UsageError
 from vivavoce.core.place import Problems
 from vivavoce.core.source import Source
-from vivavoce.wire import json_entries
+from vivavoce.wire import json_entries, passage
 from vivavoce.wire.json_entries import Entries
-from vivavoce.wire.json_lines import parsed
+from vivavoce.wire.json_lines import parsed, parsed_entry
 from vivavoce.wire.json_text import parse
 
 PLACES = (("data",), ("a", "b", "c"))
@@ -85,7 +85,7 @@ def told(text: str, size: int) -> list[str]:
     source, problems = InBlocks(text, size), Problems()
     entries = Entries(source)
     for line, each in entries:
-        parsed(source, each, line, problems, column=entries.column, path=entries.path)
+        parsed_entry(source, entries, line, each, problems)
     return [re.sub(r"^(f:\d+: )\[\d+\][^:]*: ", r"\1", str(each)) for each in problems.found()]
 
 
@@ -134,7 +134,7 @@ def test_damage_is_told_at_its_line_and_path(text, problem):
     source, problems = InBlocks(text, 7), Problems()
     entries = Entries(source)
     for line, each in entries:
-        parsed(source, each, line, problems, column=entries.column, path=entries.path)
+        parsed_entry(source, entries, line, each, problems)
     (found,) = problems.found()
     assert str(found).startswith(problem)
 
@@ -151,7 +151,8 @@ def test_what_is_no_text_is_told_where_it_stands():
     "text", ['[{"a": "' + "x" * 2000 + '"}]', '[{"a": "never closed' + ', "b": 1} ' * 300, '["' + "x" * 2000 + '"]']
 )
 def test_what_goes_on_too_long_is_refused(monkeypatch, text):
-    monkeypatch.setattr(json_entries, "LINE_LIMIT", 1024)
+    for module in (json_entries, passage):
+        monkeypatch.setattr(module, "LINE_LIMIT", 1024)
     goes_on = r"what begins here \(column 2\) goes on for more than 0 MB; close it, or split the row"
     told = rf"^f:1: \[0\]: (a row longer than 0 MB; split the row|{goes_on})$"
     with pytest.raises(UsageError, match=told):
@@ -180,9 +181,8 @@ def test_where_there_is_no_list_all_is_the_rest(text):
 @pytest.mark.parametrize(
     ("text", "rest"),
     [
-        ('{"data": [1', ""),
-        ('{"x": 1, "data": [1 2]}', ""),
-        ('{"x": [1, }, 2', '{"x": [1, }'),
+        ('{"x": [1, }, 2', '{"x": [1, }, 2'),
+        ('{"x": [1, }' + "2" * 500, '{"x": [1, }' + "2" * 100),
         ('{"data": [1], "x": ["y', '{"data": [], "x": ["y'),
         ('{"data": [1]', '{"data": []'),
         ('{"data": [1]}]', '{"data": []}]'),
@@ -191,7 +191,39 @@ def test_where_there_is_no_list_all_is_the_rest(text):
 def test_the_rest_of_a_damaged_document_is_no_json_either(text, rest):
     entries = Entries(InBlocks(text, 3), PLACES)
     list(entries)
-    assert entries.rest == rest.encode()
+    assert (entries.rest, entries.is_damaged) == (rest.encode(), False)
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ('{"data": [1', '{"data": []}'),
+        ('{"x": 1, "data": [1 2], "y": 2}', '{"x": 1, "data": []}'),
+        ('{"x": ?, "a": {"b": {"y": 3, "c": [1, ], "z": 1', '{"x": ?, "a": {"b": {"y": 3, "c": []}}}'),
+    ],
+)
+def test_what_stands_before_a_damaged_list_can_be_read(text, rest):
+    entries = Entries(InBlocks(text, 3), PLACES)
+    list(entries)
+    assert (entries.rest, entries.is_damaged) == (rest.encode(), True)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('[{"a": "b,"c":"d"}\n, {"e": 1}]', [1]),
+        ('[{"a" 1}\n {"b": 1}]', [1]),
+        ('[{"a" 1},\n {"b": 1}\n {"c": 2}]', [1, 3]),
+        ('[{"a" 1},\n {"b" 1},\n {"c": 2}\n {"c": 2}]', [1, 2, 4]),
+        ('[{"a": 1}\n {"b": 1}]', [2]),
+    ],
+)
+def test_damage_that_may_come_of_an_entry_is_not_told_beside_that(text, lines):
+    source, problems = InBlocks(text, 7), Problems()
+    entries = Entries(source)
+    for line, each in entries:
+        parsed_entry(source, entries, line, each, problems)
+    assert [problem.line for problem in problems.found()] == lines
 
 
 def test_a_document_is_no_list_though_one_follows():

@@ -15,6 +15,7 @@ from vivavoce.core.errors import UsageError
 from vivavoce.core.place import join
 from vivavoce.core.source import DOCUMENT_LIMIT, LINE_LIMIT, Source
 from vivavoce.wire.json_text import DEPTH_LIMIT, OPEN_LIMIT
+from vivavoce.wire.passage import Passage
 
 Place = tuple[str, ...]
 """Where a list stands: the names that lead to it from the root of a document, none when it is the root."""
@@ -29,14 +30,13 @@ _TO_BROKEN = re.compile(_BETWEEN + rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+\n', re.DOTA
 """All up to the end of a text that ends with its line, which no text of JSON does."""
 _SCALAR = re.compile(_STRING + rb"|" + _NUMBER + rb"|true|false|null|NaN|-?Infinity", re.DOTALL)
 _TOKEN = re.compile(_STRING + rb'|[{}\[\],:]|[ \t\r\n]++|[^ \t\r\n{}\[\],:"]++|"', re.DOTALL)
-_SPACE = re.compile(rb"[ \t\r\n]*+")
 _CLOSES: Mapping[bytes, bytes] = MappingProxyType({b"[": b"]", b"{": b"}"})
 _MARKS = (*_CLOSES, *_CLOSES.values(), b",", b":")
 _AHEAD = 100
 """Bytes at the place of damage that are given to be looked at."""
 
 
-class Entries:
+class Entries(Passage):
     """One pass over a file: the entries of the lists at some places, and what is beside them.
 
     Memory holds no more of the file than one entry, and a block. Where a list is damaged, so that nobody knows where the next
@@ -44,22 +44,18 @@ class Entries:
     """
 
     def __init__(self, source: Source, places: Collection[Place] = ((),)) -> None:
+        super().__init__(source)
         self.found: dict[Place, int] = {}
         """Where there was a list so far, and how many entries it has."""
         self.rest = b""
-        """The document with these lists empty, as far as it can be told, once all was read; nothing when a list is damaged."""
-        self.path = ""
-        """The JSON path of the text given last."""
-        self._source = source
+        """The document with these lists empty, once all was read; behind a damaged one, what closes all that is open."""
+        self.given = 0
+        """How many texts were given."""
+        self.wrong = 0
+        """Which of them, from 1, whoever reads them last found to be no JSON."""
+        self.is_damaged = False
+        """Whether the text given last is what stands where a list is damaged."""
         self._places = places
-        self._blocks = source.blocks()
-        self._text = b""
-        self._at = 0
-        """Where in `_text` stands what comes next, or what was given last until the next is asked for."""
-        self._line, self._counted = 1, 0
-        """The line of the place in `_text` up to which lines are counted."""
-        self._column, self._measured = 1, 0
-        """The column of the place in `_text` up to which columns are counted, further back than lines are."""
         self._cuts: list[tuple[int, int, int]] = []
         """Of each list that was cut: where in `rest` it belongs, how many lines it has, and how far the last of them goes."""
         self._made_up = 0
@@ -99,7 +95,7 @@ class Entries:
     def _alone(self) -> Iterator[Entry]:
         """Of a file that is a list, and nothing else."""
         if (yield from self._list(())) and self._char(self._skip(0)):
-            self.path = ""
+            self.path, self.is_damaged = "", True
             yield self._damage(self._skip(0) + _AHEAD, b"[]")
 
     def _document(self) -> Iterator[Entry]:
@@ -114,7 +110,8 @@ class Entries:
                 if token == b"[" and way and here in self._places:
                     line, column = self._line_here(), self._column_here()
                     if not (yield from self._list(here)):
-                        return
+                        rest += b"[]" + b"}" * len(way)
+                        break
                     self.path = way[-1] = ""
                     lines = self._line_here() - line
                     self._cuts.append((len(rest) + 1, lines, self._column_here() - 2 - (0 if lines else column)))
@@ -124,11 +121,11 @@ class Entries:
                     way.append("")
                 else:
                     ends, is_whole = self._entry()
+                    if not is_whole:
+                        rest += self._damage(ends + _AHEAD)[1]
+                        break
                     token = self._text[self._at : self._at + ends]
                     self._at += ends
-                    if not is_whole:
-                        rest += token
-                        break
             elif token == b"}":
                 del way[-1:]
             elif token in (b":", b",") and way:
@@ -146,8 +143,10 @@ class Entries:
         while is_right and self._char(ahead) not in (b"]", b""):
             self._at += ahead
             self.path = f"{path}[{count}]"
+            self.given += 1
             ends, is_whole = self._entry()
             if not is_whole:
+                self.is_damaged = True
                 yield self._damage(ends, b"[")
                 return False
             if ends > LINE_LIMIT:
@@ -157,7 +156,9 @@ class Entries:
             count += 1
             ahead, is_right = self._behind()
         self.found[place] = count
+        self.given += 1
         char = self._char(ahead)
+        self.is_damaged = not is_right or not char
         if not is_right:
             self.path = self.path if char in _CLOSES.values() else f"{path}[{count}]"
             yield self._damage(ahead + _AHEAD, b"[{}")
@@ -167,7 +168,7 @@ class Entries:
         else:  # what never closes is told where it opens
             self.path, self._text, self._at = path, b"[", 0
             self._line, self._column, self._counted, self._measured = line, column, 0, 0
-            yield line, self._text
+            yield self._damage(1)
         return False
 
     def _behind(self) -> tuple[int, bool]:
@@ -234,17 +235,6 @@ class Entries:
             self._at = ends
             return token
 
-    def _skip(self, ahead: int) -> int:
-        """How far it is to what is no space, from so far ahead."""
-        while True:
-            match = _SPACE.match(self._text, self._at + ahead)
-            ahead = match.end() - self._at if match else ahead
-            if self._at + ahead < len(self._text) or not self._more():
-                return ahead
-
-    def _char(self, ahead: int) -> bytes:
-        return self._text[self._at + ahead : self._at + ahead + 1]
-
     def _damage(self, ahead: int, made_up: bytes = b"") -> Entry:
         """What stands here, so far, behind what makes a beginning of it where it has none."""
         while self._at + ahead > len(self._text) and self._more():
@@ -252,41 +242,6 @@ class Entries:
         self._made_up = len(made_up)
         text = self._text[self._at : self._at + ahead]
         return self._line_here(), made_up + text.decode(errors="ignore").encode()  # it may end within a character
-
-    def _line_here(self) -> int:
-        self._line += self._text.count(b"\n", self._counted, self._at)
-        self._counted = self._at
-        return self._line
-
-    def _column_here(self) -> int:
-        begun = self._text.rfind(b"\n", self._measured, self._at) + 1
-        before = 1 if begun else self._column
-        self._column = before + len(self._text[begun or self._measured : self._at].decode(errors="replace"))
-        self._measured = self._at
-        return self._column
-
-    def _more(self) -> bool:
-        """Read on, as much again as there is; whether there was more. What was passed is dropped."""
-        if len(self._text) - self._at > LINE_LIMIT:
-            what = f"what begins here (column {self._column_here()}) goes on for more than"
-            self._refuse(what, LINE_LIMIT, "close it, or split the row")
-        more: list[bytes] = []
-        wanted = len(self._text) - self._at
-        for block in self._blocks:
-            more.append(block)
-            wanted -= len(block)
-            if wanted <= 0:
-                break
-        if more:
-            self._line_here()
-            self._column_here()
-            self._text = b"".join((self._text[self._at :], *more))
-            self._at = self._counted = self._measured = 0
-        return bool(more)
-
-    def _refuse(self, what: str, limit: int, way_out: str) -> None:
-        path = f"{self.path}: " if self.path else ""
-        raise UsageError(f"{self._source.name}:{self._line_here()}: {path}{what} {limit // 1024 // 1024} MB; {way_out}")
 
 
 def _name(token: bytes) -> str:

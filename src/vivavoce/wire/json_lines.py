@@ -11,6 +11,7 @@ from vivavoce.core.place import Problems
 from vivavoce.core.reply import JSON
 from vivavoce.core.source import Source
 from vivavoce.wire import json_text
+from vivavoce.wire.json_entries import Entries
 
 _NAME = re.compile(rb'"\s*:')
 
@@ -58,6 +59,19 @@ def parsed(
     value = json_text.parse(source, text, found, line=number, column=column, path=path)
     problems.include(found)
     return value, found.total > 0
+
+
+def parsed_entry(source: Source, entries: Entries, line: int, text: bytes, problems: Problems) -> tuple[JSON, bool]:
+    """The same of the entry of a list that was given last.
+
+    Damage to the list right behind an entry that is no JSON may come of that alone, and is not told.
+    """
+    follows = entries.is_damaged and entries.wrong == entries.given - 1 > 0
+    told = Problems() if follows else problems
+    value, wrong = parsed(source, text, line, told, column=entries.column, path=entries.path)
+    if wrong and value is None:
+        entries.wrong = entries.given
+    return value, wrong
 
 
 def _count(value: dict[str, JSON] | list[JSON], depth: int) -> int:

@@ -251,12 +251,49 @@ def test_an_empty_list_holds_no_rows(read, data, content):
     assert len(cases) == 1
 
 
-@pytest.mark.parametrize("indent", [None, 1])
+INNER = '{"query": "inner", "response": "r"}'
+
+
 @pytest.mark.parametrize("name", ["s.json", "s.jsonl"])
-def test_a_row_may_have_a_column_that_is_called_data(read, indent, name):
-    _, (case,), problems = read(json.dumps({**ROW, "data": [{"query": "inner"}]}, indent=indent), name)
+@pytest.mark.parametrize("between", ["", "\n"])
+@pytest.mark.parametrize("rest", ["", ', "evaluation": 1', ', "ground_truth": null'])
+def test_a_row_may_have_a_column_that_is_called_data(read, between, rest, name):
+    _, (case,), problems = read(f'{{"query": "q", "response": "r",{between} "data": [{between}{INNER}]{rest}}}', name)
     assert problems.found() == ()
-    assert (case.turns[0].input, case.metadata) == ("q", {"data": [{"query": "inner"}]})
+    assert (case.turns[0].input, case.metadata["data"]) == ("q", [json.loads(INNER)])
+
+
+@pytest.mark.parametrize("beside", ['"query": null', '"response": ""', '"messages": []', '"name": "x"'])
+@pytest.mark.parametrize("between", ["", "\n"])
+@pytest.mark.parametrize("name", ["s.json", "s.jsonl"])
+def test_what_is_empty_beside_rows_makes_no_row_of_a_document(read, beside, between, name):
+    for text in (
+        f'{{{beside}, "data": [{between}{INNER},{between}{INNER}]}}',
+        f'{{"data": [{between}{INNER}, {INNER}], {beside}}}',
+    ):
+        _, cases, problems = read(text, name)
+        assert problems.found() == ()
+        assert [case.path for case in cases] == ["data[0]", "data[1]"]
+
+
+@pytest.mark.parametrize("asks", ['"evaluators": ["f1_score"]', '"evaluators": []', '"evaluator": ["f1_score"]'])
+@pytest.mark.parametrize("gap", ["", " " * 70_000])
+def test_an_answer_beside_rows_that_are_examined_is_told(read, asks, gap):
+    _, _, problems = read(f'{{"response": "y", "data": [{INNER}, {gap}{INNER}], {asks}}}', "s.json")
+    assert any(str(problem).startswith("s.json:1: response: stands beside the rows") for problem in problems.found())
+
+
+@pytest.mark.parametrize("name", ["", '"name": "x", '])
+def test_a_bracket_too_many_in_a_row_is_told_once(read, name):
+    rows = ",\n".join([INNER] * 3 + [INNER + "}"] + [INNER] * 3)
+    _, _, problems = read(f'{{{name}"data": [\n{rows}],\n"evaluators": ["f1_score"]}}', "s.json")
+    (problem,) = problems.found()
+    assert str(problem).startswith("s.json:5: data[3]: is not valid JSON: ] is missing before }")
+
+
+def test_a_damaged_head_is_told_beside_a_damaged_list(read):
+    _, _, problems = read(f'{{"evaluators": ["f1_score",],\n"data": [\n{INNER}\n{INNER}]}}', "s.json")
+    assert [(problem.line, problem.path) for problem in problems.found()] == [(1, ""), (4, "data[1]")]
 
 
 def test_what_stands_beside_the_rows_as_a_column_is_told(read):

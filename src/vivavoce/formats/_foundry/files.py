@@ -18,7 +18,7 @@ from vivavoce.formats._foundry.rows import Cases
 from vivavoce.formats._foundry.stream import Stream
 from vivavoce.wire import json_text
 from vivavoce.wire.json_entries import Entries, Place
-from vivavoce.wire.json_lines import parsed, quick
+from vivavoce.wire.json_lines import parsed, parsed_entry, quick
 
 NAME = "foundry"
 
@@ -60,12 +60,12 @@ def _head(source: Source, problems: Problems) -> tuple[JSON, Collection[Place]]:
     deque(entries, maxlen=0)
     value, wrong = parsed(source, entries.rest, 1, Problems())
     held = [place for place, count in entries.found.items() if count]
-    if not wrong:
+    if not wrong and not entries.is_damaged:
         return value, held
     for line, text in (entries := Entries(source, PLACES)):
         if quick(text) is None:
-            parsed(source, text, line, problems, column=entries.column, path=entries.path)
-    if entries.rest:
+            parsed_entry(source, entries, line, text, problems)
+    if wrong:
         parsed(source, entries.spread(), 1, problems)
     return None, ()
 

@@ -40,15 +40,19 @@ def unread(value: Object) -> tuple[str, str, str] | None:
 
 def is_row(value: JSON) -> bool:
     """Whether an object is a row, which may have a column that is called as a document calls its rows."""
-    if not isinstance(value, Mapping) or any(value.get(name) for name in ASKS):
+    if not isinstance(value, Mapping) or any(name in ASKS or any(is_slip(name, each) for each in ASKS) for name in value):
         return False
-    return any(value.get(name) is not None for name in ANY)
+    return any(_is_given(value.get(name)) for name in ANY)
+
+
+def _is_given(value: JSON) -> bool:
+    return value not in (None, "", [], {})
 
 
 def look_beside(head: Object, source: Source, problems: Problems) -> None:
     """Tell of columns of a row that stand beside the rows, where nothing would examine them."""
     for name in ANY:
-        if head.get(name) is not None:
+        if _is_given(head.get(name)):
             problems.add(source, "stands beside the rows, and is in none of them", path=name, fix="put it into a row")
 
 

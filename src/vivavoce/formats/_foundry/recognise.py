@@ -85,8 +85,8 @@ def layout(source: Source) -> Layout:
         return "table"
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     found = names(text)
-    is_row = not found.isdisjoint(columns.ANY) and not found & columns.ASKS
-    if found & _ROWS and not is_row and (len(lines) == 1 or not _is_whole(lines[0])):
+    goes_on = bool(found & columns.ASKS) or lines[0][-1] in "[,:"
+    if found & _ROWS and (len(lines) == 1 or (goes_on and not _is_whole(lines[0]))):
         return "document"
     if len(lines) == 1:
         return "lines"  # also a row of which the first part is looked at alone

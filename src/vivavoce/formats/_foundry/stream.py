@@ -11,7 +11,7 @@ from vivavoce.formats._foundry.asked import Asked
 from vivavoce.formats._foundry.plain import read
 from vivavoce.formats._foundry.rows import Reading
 from vivavoce.wire.json_entries import Entries, Place
-from vivavoce.wire.json_lines import parsed, quick
+from vivavoce.wire.json_lines import parsed, parsed_entry, quick
 
 
 class Stream:
@@ -90,6 +90,8 @@ class _Pass:
             return case
         row, wrong = quick(text), False
         if row is None:
-            column = 1 if self._entries is None else self._entries.column
-            row, wrong = parsed(self._source, text, number, self._problems, column=column, path=path)
+            if self._entries is None:
+                row, wrong = parsed(self._source, text, number, self._problems)
+            else:
+                row, wrong = parsed_entry(self._source, self._entries, number, text, self._problems)
         return reading.case(row, path, line, wrong)
