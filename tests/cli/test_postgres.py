@@ -55,7 +55,7 @@ def test_a_server_that_ends_in_the_middle_of_a_run_loses_nothing(folder, server,
     done = process("resume", run["id"], *store)
     assert done.code == 0, done.err
     asked = (folder / "asked").read_text().split()
-    assert asked[-2:] == ["second", "third"]
+    assert sorted(asked[-2:]) == ["second", "third"]  # resumed, they are asked side by side
     # The third may have been asked before it was seen that the second could not be kept.
     assert asked[:-2] in (["first", "second"], ["first", "second", "third"])
     shown = process("show", "last", "--json", *store)
