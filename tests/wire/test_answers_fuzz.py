@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vivavoce.wire import openai, openai_chat, openai_responses
@@ -65,6 +65,7 @@ ITEMS = st.dictionaries(
     VALUES
     | st.builds(lambda items, more: {**more, "output": items}, st.lists(ITEMS, max_size=3), st.dictionaries(KEYS, VALUES))
 )
+@example({"error": True, "output": True})
 def test_of_responses(payload):
     try:
         openai_responses.reply(payload)

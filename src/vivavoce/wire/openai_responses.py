@@ -36,11 +36,12 @@ def reply(payload: JSON) -> Reply:
     output = payload.get("output") if isinstance(payload, Mapping) else None
     if not isinstance(payload, Mapping) or (not isinstance(output, list) and not payload.get("error")):
         raise ValueError("without output")
+    output = output if isinstance(output, list) else []
     if payload.get("status") in ("failed", "cancelled") or (payload.get("error") and not output):
         raise openai.Reported(f"that it {payload.get('status', 'failed')} ({openai.fault(json.dumps(payload)).message})")
     if payload.get("status") in ("queued", "in_progress"):
         raise ValueError(f"that it is {payload['status']}: a response in the background is not waited for")
-    found = [each for each in output or () if isinstance(each, Mapping)]
+    found = [each for each in output if isinstance(each, Mapping)]
     parts = list(_parts(found))
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
     refusal = _refusal(payload, parts)
